@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SOURCE_MAX  (4u << 20)
 #define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 5)
@@ -230,6 +233,54 @@ bool compile_source_text(const struct compile_request *r, const char *source, st
     memset(out, 0, sizeof(*out));
     open_builtins();
     return compile_source(r, source, may_be_minimal(source), out);
+}
+
+/* In a process of its own: what it made, to a file. */
+static void compile_apart(const struct compile_request *r, const char *source, int seconds,
+                          FILE *to)
+{
+    struct rlimit limit;
+    struct compiled c;
+
+    getrlimit(RLIMIT_CPU, &limit);
+    limit.rlim_cur = (rlim_t)seconds;
+    setrlimit(RLIMIT_CPU, &limit);
+    bool ok = compile_source_text(r, source, &c);
+    if (ok)
+        fwrite(c.image, 1, c.size, to);
+    else
+        fputs(c.log, to);
+    fflush(to);
+    _exit(ok ? 0 : 1);
+}
+
+bool compile_source_within(const struct compile_request *r, const char *source, int seconds,
+                           struct compiled *out)
+{
+    FILE *made = tmpfile();
+    int status = 0;
+
+    memset(out, 0, sizeof(*out));
+    pid_t child = made ? fork() : -1;
+    if (!child)
+        compile_apart(r, source, seconds, made);
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        if (made)
+            fclose(made);
+        return compile_source_text(r, source, out);
+    }
+    bool ended = WIFEXITED(status) && WEXITSTATUS(status) <= 1, ok = ended && !WEXITSTATUS(status);
+    fseek(made, 0, SEEK_END);
+    size_t size = (size_t)ftell(made);
+    char *text = xzalloc(size + 1);
+    rewind(made);
+    ok = fread(text, 1, size, made) == size && ok;
+    fclose(made);
+    out->image = ok ? text : NULL;
+    out->size = ok ? size : 0;
+    out->log = ok ? xstrdup("") : text;
+    out->late = !ended;
+    return ok;
 }
 
 bool compile_cuda(const struct compile_request *r, struct compiled *out)

@@ -26,6 +26,7 @@ struct compiled {
     size_t size;
     char *log;        /* never NULL; messages as file:line: … */
     bool no_compiler; /* there is none here: the log says what to install */
+    bool late;        /* it took too long */
 };
 
 /* True when it compiled; warnings may still be in the log. */
@@ -33,6 +34,10 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out);
 /* This text in the file's place, which is not read. One try: what needs textures, surfaces or the
  * device runtime is no program. */
 bool compile_source_text(const struct compile_request *r, const char *source, struct compiled *out);
+/* … in so many seconds of processor time, in a process of its own: the compiler may unroll a loop
+ * for ever. */
+bool compile_source_within(const struct compile_request *r, const char *source, int seconds,
+                           struct compiled *out);
 /* The file with its host code, to an executable file's bytes, linked with the shared CUDA runtime:
  * by the toolkit's nvcc and the compilers that it finds in PATH. */
 bool compile_program(const struct compile_request *r, struct compiled *out);

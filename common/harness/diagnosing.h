@@ -6,6 +6,7 @@
  * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
+ * joined.c     which of many changes are right on one case?
  * idle.c       has a right kernel more blocks than work?
  * rehearse.c   what does a right program do when something goes wrong?
  * mend.c       does what the checker advises mend it?
@@ -88,8 +89,18 @@ bool alive_stores(const struct search *s, const struct sample *sample, int lines
 /* The two lines on which most is executed, as a loop is that does not end. */
 void alive_busiest(const struct search *s, const struct sample *sample, int lines[2]);
 
+/* ---- small changes ---- */
 /* Nothing in the text that is not needed, so that it compiles quickly. */
 void edits_make_lean(struct search *s, struct edits *e);
+/* For one run, of so many steps a launch at most. */
+void edits_budget(struct search *s, uint64_t steps);
+/* Loads the text, which was quickly compiled where that takes less in all. log: experiment.h. */
+bool edits_replace(struct search *s, const char *text, char **log);
+/* Tries n of them, from one on, each alone in this text, on a case on which it `was` so. */
+enum { EDIT_UNKNOWN, EDIT_WRONG, EDIT_RIGHT };
+void edits_try(struct search *s, const struct edits *e, const char *text, int from, int n,
+               const struct lab_case *first, uint64_t steps, enum run_end was,
+               unsigned char *verdicts);
 
 /* ---- of the checker's words ---- */
 /* A barrier that they ask for is put into the file, in each place where it may be missing: they ask

@@ -23,7 +23,9 @@ void change(struct scan *s, int from, int to, char *with)
                     word_is(s, from + 1, ">"); /* of a template: which step it is, often */
     struct edits *e = s->to;
 
-    if (argument) {
+    bool sized = strstr(with, "Idx.") && word_is(s, statement_begin(s, from), "__shared__");
+
+    if (argument || sized) { /* no size of an array follows from a thread */
         free(with);
         return;
     }
@@ -38,7 +40,7 @@ void change(struct scan *s, int from, int to, char *with)
         free(with);
         with = longer;
     }
-    e->v[e->n++] = (struct edit){at, length, with, 0};
+    e->v[e->n++] = (struct edit){.at = at, .length = length, .with = with};
 }
 
 /* ---- in an order ---- */
@@ -58,7 +60,7 @@ static void sort(struct edits *e)
 /* ---- all of it ---- */
 
 enum { SHARED = 20 }; /* so many ways less likely: what is shared and not known to matter */
-enum { WAYS = 64 };
+enum { WAYS = 96 };
 
 /* Several lists of ways, the likelier first, as one. */
 static struct ways ways_of(way **v, const struct ways *const *lists)
@@ -147,7 +149,7 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &slip_ways, &left_ways,
+    static const struct ways *const lists[] = {&asked_ways, &form_ways, &slip_ways, &left_ways,
                                                &other_ways, &more_ways, NULL};
 
     list(e, source, names, sound, told, lists);
@@ -171,12 +173,12 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][5] = {
-        [OF_PLACES] = {&asked_ways, &place_ways, &left_ways, &more_ways},
+    static const struct ways *const of[][6] = {
+        [OF_PLACES] = {&asked_ways, &form_ways, &place_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&loop_ways, &step_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &place_ways,
+    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &form_ways, &place_ways,
                                                &left_ways,  &more_ways,  NULL};
 
     if (lines)
@@ -317,8 +319,10 @@ int edits_line(const struct edits *e, int i)
 
 void edits_free(struct edits *e)
 {
-    for (int i = 0; i < e->n; i++)
+    for (int i = 0; i < e->n; i++) {
         free(e->v[i].with);
+        free(e->v[i].told);
+    }
     free(e->v);
     free(e->text);
     free(e->lean);

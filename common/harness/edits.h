@@ -9,12 +9,14 @@
 #ifndef HARNESS_EDITS_H
 #define HARNESS_EDITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct edit {
     size_t at, length; /* of the text that is replaced */
     char *with;
-    int rank; /* less: the likelier */
+    int rank;   /* less: the likelier */
+    char *told; /* in words, where it is of several places; NULL: as the text has it */
 };
 struct edits {
     char *text; /* the file without the kernels that are not asked for, on the same lines */
@@ -50,6 +52,15 @@ char *edits_apply(const struct edits *e, int i);
 char *edits_apply_to(const char *text, const struct edits *e, int i);
 /* So many of them, none inside another. */
 char *edits_apply_all(const struct edits *e, const int *which, int n);
+/* Up to EDITS_JOINED of them in one text, of which edits_choose() takes one: which[i] is number i +
+ * 1, where in[i] comes back true. */
+#define EDITS_JOINED 60
+char *edits_join(const char *text, const struct edits *e, const int *which, int n, bool *in);
+/* In what was compiled from it, to PTX: this one; 0: none, the text as it was. */
+void edits_choose(char *ptx, int number);
+/* Of a text's n that edits_join() took, those that the compiler's log has errors of; how many
+ * errors it has of none. */
+int edits_refused(const char *log, bool *refused, int n);
 /* From 1 on. */
 int edits_line(const struct edits *e, int i);
 /* "with "b" in place of "a"", or what else it comes to; of a short word with what is around it. For

@@ -11,6 +11,7 @@
 static const char *const behind[] = {";", "{", "}", "else", NULL}, *const heads[] = {"if", "for",
                                                                                      "while", NULL};
 
+static const char *const joins[] = {"&&", "||", NULL};
 static const char *const jumps[] = {"break", "continue", "return", NULL};
 
 static void insert(struct scan *s, int i, char *with)
@@ -165,13 +166,14 @@ static bool names_size(const struct scan *s, int i, const int *size, int n)
     return named;
 }
 
-/* A whole index that is a sum: < n, for each size n. */
+/* A whole index that is a sum, or the thread's own place: < n, for each size n. */
 static void each_whole(struct scan *s, int at, int i, int to, with_guard *f)
 {
     int size[NUMBERS], end = word_is(s, i, "[") ? word_match(s, i, 1) : -1,
                        one = end > 0 ? operand_on(s, i + 1) : -1;
 
-    if (one < 0 || one + 2 >= end || !word_is_binary(s, one + 1))
+    bool own = one == end - 1 && word_is(s, i + 1, "threadIdx");
+    if (!own && (one < 0 || one + 2 >= end || !word_is_binary(s, one + 1)))
         return;
     char *a = words_text(s, i + 1, end - 1);
     for (int k = 0, n = sizes_for(s, at, size); k < n; k++) {
@@ -228,6 +230,7 @@ static void put_or_zero(struct scan *s, int at, int to, const char *guard)
     char *a = words_text(s, at, to);
 
     change(s, at, to, xformat("(%s ? %s : 0)", guard, a));
+    change(s, at, to, xformat("(%s ? %s : 1)", guard, a)); /* of a product */
     free(a);
 }
 
@@ -267,6 +270,94 @@ static void narrowed(struct scan *s, int i)
     while (end < s->n && !word_is(s, end, ";"))
         end++;
     each_guard(s, close, i, end, put_and);
+}
+
+/* Of what is moved several at a time: rows of whole ones. */
+static void whole_vectors(struct scan *s, int i)
+{
+    static const char *const vectors[] = {"float4", "int4", "uint4", "float2",
+                                          "uint2",  "int2", NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+    int close = condition_end(s, i), size[NUMBERS];
+    bool moves = false;
+
+    if (word_is(s, i, "bool") && word_is(s, i + 2, "="))
+        close = semicolon_of(s, i);
+    for (int k = in->open; k < in->end && close > 0; k++)
+        moves |= word_is_any(s, k, vectors);
+    for (int k = 0, n = moves ? sizes_for(s, i, size) : 0; k < n; k++) {
+        char *a = words_text(s, size[k], size[k]);
+
+        for (int of = 2; of <= 8; of *= 2)
+            insert(s, close, xformat(" && %s %% %d == 0", a, of));
+        free(a);
+    }
+}
+
+/* … of what is chosen. */
+static void narrowed_choice(struct scan *s, int i)
+{
+    int end = i, depth = 0;
+
+    if (!word_is(s, i, "?"))
+        return;
+    while (end + 1 < s->n && depth >= 0 &&
+           !word_is_any(s, end, (const char *const[]){";", ":", NULL})) {
+        end++;
+        depth += word_is(s, end, "(") - word_is(s, end, ")");
+    }
+    each_guard(s, i, i, end, put_and);
+}
+
+/* The term that begins with word `at`. */
+static void put_for_term(struct scan *s, int at, int to, const char *guard)
+{
+    static const char *const ends[] = {"&&", "||", "?", ")", ";", NULL};
+    int end = at;
+
+    while (end + 1 < to && !word_is_any(s, end + 1, ends)) {
+        int close =
+            word_is(s, end + 1, "(") || word_is(s, end + 1, "[") ? word_match(s, end + 1, 1) : -1;
+        end = close > 0 ? close : end + 1;
+    }
+    change(s, at, end, xstrdup(guard));
+}
+
+/* A term of what is chosen by, for a guard of the place that is loaded. */
+static void another_term(struct scan *s, int i)
+{
+    static const char *const before[] = {"&&", "=", "(", NULL};
+    int ask = i, end;
+
+    if (word_kind(s, i) != NAME || !word_is_any(s, i - 1, before) ||
+        word_is_any(s, i + 1, (const char *const[]){"(", "[", NULL}))
+        return;
+    while (ask < s->n && !word_is_any(s, ask, (const char *const[]){"?", ";", "{", ",", NULL}))
+        ask++;
+    for (end = ask; word_is(s, ask, "?") && end < s->n && !word_is(s, end, ":");)
+        end++;
+    if (end > ask)
+        each_guard(s, i, ask, end, put_for_term);
+}
+
+/* Of the condition's a < b, the place that the statement behind it goes to for a. */
+static void bound_of_place(struct scan *s, int i)
+{
+    static const char *const less[] = {"<", "<=", NULL};
+    int close = condition_end(s, i), end = close;
+
+    while (end > 0 && end < s->n && !word_is(s, end, ";"))
+        end++;
+    for (int k = i; k < close; k++) {
+        int left = word_is_any(s, k, less) && word_is_binary(s, k) ? operand_back(s, k - 1) : -1;
+
+        for (int at = close; at < end && left > 0; at++) {
+            int to = word_is(s, at, "[") ? word_match(s, at, 1) : -1;
+
+            if (to > at + 1 && (!word_is_binary(s, left - 1) || word_is_any(s, left - 1, joins)))
+                change(s, left, k - 1, words_text(s, at + 1, to - 1));
+        }
+    }
 }
 
 /* A guard there is, not this one. */
@@ -419,32 +510,38 @@ static void goes_round(struct scan *s, int i)
     free(before);
 }
 
-/* blockIdx.x * blockDim.x, of so many for each thread: of the small numbers of the function. */
+/* blockIdx.x * blockDim.x, of so many for each thread: of the small numbers of the function, and
+ * the file's constants. */
 static void of_each(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
+    int found[CONSTANTS];
     unsigned long known = 0;
 
     if (!word_is_member(s, i) || !word_is(s, i - 2, "blockDim") || !word_is(s, i - 3, "*") ||
         word_is(s, i + 1, "*"))
         return;
-    char *a = words_text(s, i - 2, i);
+    char *a = words_text(s, i - 2, i), *times = xformat("%s * ", a);
     for (int k = in->open; k < in->end; k++) {
         char *b = word_kind(s, k) == NUMBER ? words_text(s, k, k) : NULL;
         unsigned long v = b ? strtoul(b, NULL, 10) : 0;
 
         if (v > 1 && v < 33 && !(known >> v & 1)) {
-            change(s, i - 2, i, xformat("%s * %lu", a, v));
+            change(s, i - 2, i, xformat("%s%lu", times, v));
             known |= 1ul << v;
         }
         free(b);
     }
+    each_name(s, i - 2, i, times, found, constants_for(s, i, found), "");
+    free(times);
     free(a);
 }
 
-/* A number that may be meant for the block's threads. */
+/* A number, or a constant, that may be meant for the block's threads. */
 static void of_block(struct scan *s, int i)
 {
+    if (word_is_constant(s, i) && s->v[i].block >= 0 && i > s->blocks[s->v[i].block].open)
+        change(s, i, i, xstrdup("blockDim.x"));
     if (word_kind(s, i) != NUMBER)
         return;
     char *a = words_text(s, i, i), *type;
@@ -495,15 +592,22 @@ static void size_alone(struct scan *s, int i)
         each_name(s, i + 1, end, "", size, sizes_for(s, i, size), "");
 }
 
-/* sizeof(…): of what the function is given. */
+/* sizeof(…): of what the function is given, or names as a type. */
 static void another_sizeof(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
 
     if (!word_is(s, i - 1, "(") || !word_is(s, i - 2, "sizeof") || !word_is(s, i + 1, ")"))
         return;
-    for (int k = in->first; k < in->open; k++) {
-        if (word_kind(s, k) == NAME && word_is(s, k + 1, "*") && !word_same(s, i, k))
+    for (int k = in->first; k < in->end; k++) {
+        bool type = word_kind(s, k) == NAME && !word_same(s, i, k) &&
+                    (word_is(s, k + 1, "*") || word_is(s, k - 2, "sizeof")) &&
+                    (k < in->open || word_is(s, k - 1, "const") || word_is(s, k - 1, "(") ||
+                     word_is(s, k - 1, "<"));
+
+        for (int before = in->first; before < k && type; before++)
+            type = !word_same(s, before, k);
+        if (type)
             change(s, i, i, words_text(s, k, k));
     }
 }
@@ -856,8 +960,16 @@ static void starts_again(struct scan *s, int i)
     if (body < 0 || word_is(s, i, "if") || !word_is(s, body, "{"))
         return;
     for (int k = s->blocks[s->v[i].block].open; k < i; k++) {
-        int end;
+        int end = k, begin = statement_begin(s, k);
 
+        while (word_is(s, end + 1, "["))
+            end = word_match(s, end + 1, 1);
+        if (end > k && k == begin + 1 && word_is_type(s, begin) && word_is(s, end + 1, "=") &&
+            word_is(s, end + 2, "{") && word_is(s, end + 3, "}")) {
+            char *a = words_text(s, begin, end + 3);
+            insert(s, body + 1, xformat("%s; ", a));
+            free(a);
+        }
         if (!is_declared(s, k))
             continue;
         for (end = k + 2; end < i && !word_is(s, end, ";") && !word_is(s, end, ",");) {
@@ -873,19 +985,20 @@ static void starts_again(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const asked[] = {asked_alone, unguarded, opposite};
+static way *const asked[] = {asked_alone, unguarded, opposite, of_each};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
 static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,    last_round,
                            braces_wanted, left_out,     another_jump,   of_its_block, one_alone,
-                           else_zero,     leaves,       another_sizeof, of_each,      of_block,
-                           round_last,    across_end,   across_begin};
+                           else_zero,     leaves,       another_sizeof, of_block,     round_last,
+                           across_end,    across_begin};
 const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 
 static way *const steps[] = {another_step, another_jump};
 const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};
 
-static way *const guards[] = {guarded, narrowed, guarded_load};
+static way *const guards[] = {guarded,        narrowed,     narrowed_choice, guarded_load,
+                              bound_of_place, another_term, whole_vectors};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
 static way *const more[] = {another_constant, size_alone,  goes_round,   another_step,

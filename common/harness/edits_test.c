@@ -2,6 +2,7 @@
 #include "edits.h"
 
 #include <criterion/criterion.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,77 @@ Test(edits, what_is_left_out_or_exchanged)
     cr_expect(is_made(&e, 7, "j < n && i + 1 < m"), "two like names");
     cr_expect(is_made(&e, 8, "sum - count"), "a sum without its own");
     cr_expect(is_made(&e, 9, "i ^= 1; put(i);\n"), "two statements");
+    edits_free(&e);
+}
+
+static const char form_source[] =
+    "#define PITCH n + 1\n"
+    "constexpr int WIDE = 8;\n"
+    "KERNEL k(const float4 *in, float *out, unsigned n, unsigned m)\n"
+    "{\n"
+    "    unsigned i = threadIdx.x, share = n / gridDim.x, part = i % 4;\n"
+    "    bool some = i * n < m;\n"
+    "    if (i < n - share && part / 2 & 1 == 0)\n"
+    "        out[i] = in[i * n].x;\n"
+    "    else if (i <= 0 || share < 0)\n"
+    "        out[i] = __mulhi(i, n);\n"
+    "    else if (some)\n"
+    "        out[0] = __mulhi(n, i);\n"
+    "    for (int k = WIDE - 1; k > 0; k--)\n"
+    "        out[k] = out[k - 1] * PITCH;\n"
+    "    if (n > m)\n"
+    "        out[1] = 1;\n"
+    "    out[2] = 2;\n"
+    "    for (int k = 0; k < WIDE; k++)\n"
+    "        out[k] += i * WIDE + k;\n"
+    "}\n";
+
+/* … told as these words. */
+static bool is_told_at(const struct edits *e, int line, const char *words)
+{
+    bool told = false;
+
+    for (int i = 0; i < e->n && !told; i++) {
+        char *as = edits_words(e, i);
+
+        told = edits_line(e, i) == line && !strcmp(as, words);
+        free(as);
+    }
+    return told;
+}
+
+Test(edits, another_form)
+{
+    static const struct {
+        int line;
+        const char *with;
+    } rows[] = {
+        {1, "(n + 1)"},
+        {5, "((n + gridDim.x - 1) / gridDim.x)"},
+        {5, "i / 2"},
+        {6, "n - share"},
+        {7, "i + share < n"},
+        {7, "(part / 2 & 1)"},
+        {7, "true"},
+        {9, "!(i > 0 && share >= 0)"},
+        {9, "if"},
+        {13, "int k = 1; k <= WIDE - 1; k++"},
+        {15, "if (n > m)\n        out[1] = 1; else out[2] = 2;\n"},
+        {18, "int k = WIDE; k-- > 0;"},
+        {19, "k * WIDE + i"},
+    };
+    struct edits e;
+
+    edits_make(&e, form_source, "k", "", "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_expect(is_made(&e, rows[i].line, rows[i].with), "%d: %s", rows[i].line, rows[i].with);
+    cr_expect(is_told_at(
+        &e, 6, "with \"i * m\" in place of \"i * n\", here and in the rest of the function,"));
+    cr_expect(is_told_at(&e, 10,
+                         "with \"__umulhi\" in place of \"__mulhi\", here and in the rest of the "
+                         "function,"));
+    cr_expect(is_told_at(
+        &e, 9, "with \"if\" in place of \"else if\", here and in the rest of the function,"));
     edits_free(&e);
 }
 
@@ -458,6 +530,108 @@ Test(edits, one_call_more)
     edits_free(&e);
 }
 
+static const char joined[] = "#define N 4\n"
+                             "KERNEL k(int *x, int n)\n"
+                             "{\n"
+                             "    int a = threadIdx.x, b[N];\n"
+                             "    for (int i = 0; i < n; i++)\n"
+                             "        if (i % 2)\n"
+                             "            x[i] = a;\n"
+                             "    __syncthreads(); // all\n"
+                             "    x[a] = a + 1;\n"
+                             "}\n";
+
+static struct edit edit_at(const char *text, const char *was, char *with, bool before)
+{
+    return (struct edit){
+        .at = (size_t)(strstr(text, was) - text), .length = before ? 0 : strlen(was), .with = with};
+}
+
+/* The text, with no blanks. For free(). */
+static char *squeezed(const char *text)
+{
+    char *all = calloc(strlen(text) + 1, 1), *to = all;
+
+    for (; *text; text++) {
+        if (*text > ' ')
+            *to++ = *text;
+    }
+    return all;
+}
+
+/* One or several in what a change is in: a value, a condition, a statement, a place for one. */
+Test(edits, many_in_one_text)
+{
+    struct edit v[] = {
+        edit_at(joined, "threadIdx.x,", "threadIdx.y,", false),
+        edit_at(joined, "i < n", "i <= n", false),
+        edit_at(joined, "x[i] = a", "x[i + 1] = a", false),
+        edit_at(joined, "if (i % 2)\n            x[i] = a;", "x[i] = a;", false),
+        edit_at(joined, "x[a] = a", "__syncwarp(); ", true),
+        edit_at(joined, "b[N]", "b[2]", false),
+        edit_at(joined, "N 4", "N 8", false),
+        edit_at(joined, "i++", "i += 2", false),
+    };
+    static const bool wanted[] = {true, true, true, true, true, false, false, true};
+    static const char *const parts[] = {
+        "a=(warplab_changes(2u)?(#line1000000(int)(threadIdx.y)):#line1(int)(threadIdx.x)),b[N];",
+        "(warplab_changes(4u)?(#line1001000(bool)(i<=n)):#line1(bool)(i<n));",
+        "{if(warplab_changes(16u)){#line1003000{x[i]=a;}}else{#line1if(i%2){if(warplab_changes("
+        "8u)){#line1002000{x[i+1]=a;}}else{#line1x[i]=a;}}}}",
+        "__syncthreads();//all{if(warplab_changes(32u)){#line1004000{__syncwarp();}}else{#line1}}"
+        "x[a]=a+1;",
+        "(warplab_changes(256u)?(#line1007000(void)(i+=2)):#line1(void)(i++))",
+    };
+    struct edits e = {(char *)(uintptr_t)joined, NULL, v, sizeof(v) / sizeof(v[0])};
+    bool in[sizeof(v) / sizeof(v[0])];
+    int which[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    char *text = edits_join(joined, &e, which, e.n, in), *all = squeezed(text);
+
+    for (int i = 0; i < e.n; i++)
+        cr_expect_eq(in[i], wanted[i], "%s", v[i].with);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        cr_expect_not_null(strstr(all, parts[i]), "%s\nin %s", parts[i], all);
+    free(all);
+    free(text);
+}
+
+/* Two changes of one statement, and one of two places. */
+Test(edits, joined_in_one_place)
+{
+    static const char text[] = "KERNEL k(int *x, int n)\n{\n    x[n] = n - 1, x[0] = n;\n}\n";
+    struct edit v[] = {edit_at(text, "n - 1", "n - 2", false),
+                       edit_at(text, "= n;", "+= n;", false),
+                       edit_at(text, "x[n] = n - 1, x[0]", "x[1] = n - 1, x[1]", false)};
+    struct edits e = {(char *)(uintptr_t)text, NULL, v, 3};
+    bool in[3];
+    char *joint = edits_join(text, &e, (int[]){0, 1, 2}, 3, in), *all = squeezed(joint);
+
+    cr_expect_not_null(
+        strstr(all, "{if(warplab_changes(14u)){#line1000000if(warplab_change()==1){x[n]=n-2,x[0]="
+                    "n;}else#line1001000if(warplab_change()==2){x[n]=n-1,x[0]+=n;}else#line1002000{"
+                    "x[1]=n-1,x[1]=n;}}else{#line1x[n]=n-1,x[0]=n;}}"),
+        "%s", all);
+    free(all);
+    free(joint);
+}
+
+Test(edits, one_of_many_is_chosen)
+{
+    char ptx[] = "mov.b32 %r1, 0x5e1e0000;\nmov.b32 %r2, 0x5e1e0000;\nmov.b32 %r3, 0x5e1f0000;\n";
+    bool refused[4] = {false};
+    int others = edits_refused("k.cu:1002003: error: no\nk.cu:1000000: warning: so\n"
+                               "k.cu:7: error: too\nk.cu:9009000: error: none\n",
+                               refused, 4);
+
+    edits_choose(ptx, 42);
+    cr_expect_str_eq(
+        ptx, "mov.b32 %r1, 0x5e1e002a;\nmov.b32 %r2, 0x5e1e002a;\nmov.b32 %r3, 0x5e1f0000;\n");
+    edits_choose(ptx, 0);
+    cr_expect_not_null(strstr(ptx, "%r2, 0x5e1e0000;"));
+    cr_expect(refused[2] && !refused[0] && !refused[1] && !refused[3]);
+    cr_expect_eq(others, 2);
+}
+
 Test(edits, comments_alone)
 {
     char *all = edits_comments("// 0.25\nx = \"// 7\"; /* 1.5\n2 */ y = 3;\n");
@@ -482,6 +656,13 @@ Test(edits, of_anything)
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         edits_make(&e, texts[i], "k x", "", texts[i]);
+        for (int k = 0; k < e.n; k++) {
+            bool in;
+            char *joint = edits_join(e.text, &e, &k, 1, &in);
+
+            cr_expect(strlen(joint) >= strlen(e.text));
+            free(joint);
+        }
         edits_free(&e);
     }
 }

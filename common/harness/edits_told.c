@@ -83,6 +83,8 @@ char *edits_words(const struct edits *e, int i)
     const char *text = e->text;
     size_t from = x->at, end = x->at + x->length, rest = strcspn(text + from, ";{}\n");
 
+    if (x->told)
+        return xstrdup(x->told);
     if (x->length && x->length <= SHORT_WORDS && strlen(x->with) <= SHORT_WORDS) {
         from = edge_of(text, from, -1);
         end = edge_of(text, end, 1);
@@ -98,7 +100,7 @@ char *edits_words(const struct edits *e, int i)
 
     if (!x->length)
         words = xformat("with \"%s\" put in before \"%s\"", is, was);
-    else if (!strcmp(is, ";"))
+    else if (!strcmp(is, ";") || !*is)
         words = xformat("without \"%s\"", was);
     else
         words = xformat("with \"%s\" in place of \"%s\"", is, was);

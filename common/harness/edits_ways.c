@@ -179,6 +179,13 @@ static bool is_open(const struct scan *s, int i, int before, int behind)
            (binds(s, before) == mine && word_is_any(s, before, ordered));
 }
 
+/* (a + 31) / 32: without brackets that is a. */
+static bool rounds_up(const struct scan *s, int close)
+{
+    return word_is(s, close + 1, "/") && word_kind(s, close - 1) == NUMBER &&
+           word_kind(s, close + 2) == NUMBER && word_is(s, close - 2, "+");
+}
+
 /* (a op b), or what is in brackets without them. */
 static void brackets(struct scan *s, int i)
 {
@@ -191,7 +198,7 @@ static void brackets(struct scan *s, int i)
             change(s, left, right, xformat("(%s)", a));
         free(a);
     } else if (word_is(s, i, "(") && word_kind(s, i - 1) != NAME &&
-               (right = word_match(s, i, 1)) > i + 1) {
+               (right = word_match(s, i, 1)) > i + 1 && !rounds_up(s, right)) {
         change(s, i, right, words_text(s, i + 1, right - 1));
     }
 }
@@ -242,9 +249,13 @@ static void transposed(struct scan *s, int i)
     char *first = words_text(s, a, i - 1), *pitch = words_text(s, i + 1, b),
          *last = words_text(s, b + 2, c);
     change(s, a, c, xformat("%s * %s + %s", last, pitch, first));
-    for (int k = in->first; k < in->open; k++) {
+    for (int k = in->first; k < in->end; k++) {
         char *other = words_text(s, k, k);
-        if (word_is_parameter(s, k) && strcmp(other, pitch))
+        bool pitches = k < in->open ? word_is_parameter(s, k) : word_is_constant(s, k);
+
+        for (int before = in->first; before < k && pitches; before++)
+            pitches = !word_same(s, before, k);
+        if (pitches && strcmp(other, pitch))
             change(s, a, c, xformat("%s * %s + %s", last, other, first));
         free(other);
     }

@@ -12,6 +12,7 @@
 enum {
     SPENT = 9000000,
     AT_LEAST = 8000, /* of one that compiles to less, or not at all */
+    TO_LOAD = 30,    /* times as fast: what is compiled is loaded */
     QUICK = 3,       /* times as fast: quickly compiled code */
     PER_BYTE = 64    /* warp instructions that are run in that time */
 };
@@ -53,6 +54,9 @@ static bool may_run(const struct experiment *x)
 static void spend(struct experiment *x, const struct sample *s)
 {
     uint64_t used = s->outputs.counted ? s->outputs.counters.inst_executed : 0;
+
+    if (s->outputs.error == cudaErrorLaunchTimeout)
+        used = x->steps;
 
     x->runs--;
     if (x->edits && x->edits->counts)
@@ -116,6 +120,12 @@ bool tries_left(const struct tries *t)
 void tries_compiled(struct tries *t, size_t size, bool quick)
 {
     t->spent += AT_LEAST + size / (quick ? QUICK : 1);
+    t->compiled += size;
+}
+
+void tries_loaded(struct tries *t, size_t size)
+{
+    t->spent += size / TO_LOAD;
 }
 
 void sample_reset(struct sample *s)

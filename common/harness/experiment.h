@@ -12,9 +12,9 @@
 /* Small changes of the file, for all variants of a run. */
 struct tries {
     unsigned left;
-    uint64_t spent; /* on them: bytes compiled, and what runs take as long as such */
-    bool counts;    /* runs are tries */
-    bool shortly;   /* such a run takes less than to compile it well */
+    uint64_t spent;    /* on them: bytes compiled, and what runs take as long as such */
+    uint64_t compiled; /* bytes, in all */
+    bool counts;       /* runs are tries */
     const char *of; /* the variant that one made right: at this place of the file, this text for so
                      * long a one; NULL: none */
     char *with;
@@ -28,8 +28,11 @@ struct experiment {
     void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
     void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
     /* Loads another text in the file's place, until fresh(); quick: to worse code, which says
-     * nothing of counts. False: it does not compile. NULL: it cannot be done here. */
-    bool (*replace)(void *user, const char *source, bool quick);
+     * nothing of counts. False: it does not compile, and *log is for free(), unless log is NULL.
+     * NULL: it cannot be done here. */
+    bool (*replace)(void *user, const char *source, bool quick, char **log);
+    /* Of what was loaded last, which edits_join() made: this change. */
+    bool (*choose)(void *user, int number);
     const char *source; /* the file's text */
     const char *log;    /* the compiler's, of it; NULL: none */
     struct tries *edits;
@@ -47,8 +50,9 @@ struct experiment {
 
 /* May one more be tried? Not when the student has waited for long. */
 bool tries_left(const struct tries *t);
-/* One was compiled, to this many bytes. */
+/* One was compiled, to this many bytes; or what was compiled before is loaded again. */
 void tries_compiled(struct tries *t, size_t size, bool quick);
+void tries_loaded(struct tries *t, size_t size);
 
 /* What came of one run. */
 struct sample {

@@ -193,6 +193,7 @@ bool by_record_or_edit(struct search *s, const int *lines)
     bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
                   strstr(text_str(&s->d->words), "shared memory");
 
-    return by_fields(s, 0, 2) || (lines && by_edit_of(s, OF_PLACES, lines)) || by_fields(s, 2, 3) ||
-           (shared && by_shared(s));
+    bool record = by_fields(s, 0, 2); /* the kernel may be meant for what it has */
+    bool edited = lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s);
+    return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));
 }

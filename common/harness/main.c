@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/compiler_log.h"
 #include "base/file.h"
+#include "edits.h"
 #include "finding.h"
 #include "lab/plan.h"
 #include "lab/todo.h"
@@ -25,9 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IMAGE_MAX   (256u << 20)
-#define LOG_SECONDS 5   /* between two lines of progress */
-#define EDITS       600 /* of the file that are tried for a cause, in a run */
+#define IMAGE_MAX      (256u << 20)
+#define LOG_SECONDS    5 /* between two lines of progress */
+#define SECONDS_A_TRY  5
+#define BYTES_A_SECOND 650000 /* experiment.c */
+#define EDITS          4000   /* of the file that are tried for a cause, in a run */
 
 static bool applies(const struct run *r, int v, const struct lab_case *c)
 {
@@ -492,17 +495,18 @@ static void load_fresh(void *user)
 }
 
 /* Where nothing is lost with the device's state. */
-static bool load_text(void *user, const char *text, bool quick)
+static bool load_text(void *user, const char *text, bool quick, char **log)
 {
     struct run *r = user;
     char *path = source_path(r);
     struct compile_request request = {
         .path = path, .arch = r->machine.arch, .quick = quick, .toolkit = CUDA_INCLUDE};
     struct compiled c;
-    bool ok = compile_source_text(&request, text, &c);
+    bool ok = quick ? compile_source_text(&request, text, &c)
+                    : compile_source_within(&request, text, SECONDS_A_TRY, &c);
 
     const struct variant_state *s = &r->variants[r->looking];
-    tries_compiled(&r->edits, ok ? c.size : 0, quick);
+    tries_compiled(&r->edits, ok ? c.size : c.late ? SECONDS_A_TRY * BYTES_A_SECOND : 0, quick);
     progress(r, "trying small changes", r->lab->variants[r->looking].name,
              s->failures ? s->failed[0] : r->cases, EDITS - (int)r->edits.left, EDITS);
     if (ok) {
@@ -511,8 +515,25 @@ static bool load_text(void *user, const char *text, bool quick)
         module_unload(&r->module);
         ok = load_changed(r, path);
     } else {
+        if (log) {
+            *log = c.log;
+            c.log = NULL;
+        }
         compiled_free(&c);
     }
+    free(path);
+    return ok;
+}
+
+static bool choose_change(void *user, int number)
+{
+    struct run *r = user;
+    char *path = source_path(r);
+
+    tries_loaded(&r->edits, r->changed.size);
+    edits_choose(r->changed.image, number);
+    module_unload(&r->module);
+    bool ok = load_changed(r, path);
     free(path);
     return ok;
 }
@@ -562,6 +583,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
                            .recover = recover_experiment,
                            .fresh = load_fresh,
                            .replace = r->machine.emulator && r->source ? load_text : NULL,
+                           .choose = choose_change,
                            .source = r->source,
                            .log = r->image.log,
                            .edits = &r->edits,

@@ -77,7 +77,7 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
 {
     char *text = edits_apply_all(e, which, which[0] == which[1] ? 1 : 2);
     struct text left = {0};
-    bool loaded = s->x->replace(s->x->user, text, false);
+    bool loaded = s->x->replace(s->x->user, text, false, NULL);
     enum mending m = loaded ? mends(s, c, &left) : RACES;
 
     s->x->edits->left--;

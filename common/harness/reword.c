@@ -14,16 +14,19 @@
 
 /* A change may be for ever in a loop; the first case is small. */
 enum {
-    AS_WELL = 40,
+    AS_WELL = 1000000, /* bytes (experiment.c) for another change that does */
+    AT_FIRST = 16,
+    LEAST_JOINED = 8,
+    JOINED_BYTES = 300000,
     RUNS = 400,
+    MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
     NEARBY = 24,
-    SHORT = 1 << 16,
     STEPS_AT_FIRST = 1 << 16,
     STEPS_OF_UNKNOWN = 1 << 22, /* it was stopped on its way */
     STEPS_OF_A_LOOP = 1 << 20,
     STEPS = 1 << 23,
     TOLD_MAX = 1 << 20,
-    TRIES = 350, /* of one sort */
+    TRIES = 2000, /* of one sort */
     GOAL_STEPS = 1 << 28
 };
 
@@ -32,6 +35,11 @@ static void budget(struct experiment *x, uint64_t steps)
     x->runs = RUNS;
     x->instructions = 64ull << 20;
     x->steps = steps;
+}
+
+void edits_budget(struct search *s, uint64_t steps)
+{
+    budget(s->x, steps);
 }
 
 /* The fewest elements of those that were wrong, or of what was made of them. */
@@ -57,8 +65,8 @@ static bool is_clean(struct search *s, const struct lab_case *c)
     return right;
 }
 
-/* How many instructions it takes, if it comes to its end, and where it touches memory. */
-static uint64_t find_alive(struct search *s, const struct lab_case *c, struct alive *was)
+/* Where it touches memory. */
+static void find_alive(struct search *s, const struct lab_case *c, struct alive *was)
 {
     struct sample sample;
 
@@ -67,26 +75,28 @@ static uint64_t find_alive(struct search *s, const struct lab_case *c, struct al
     experiment_run(s->x, c, s->x->verify->seed, false, &sample);
     s->x->lines = false;
     alive_add(was, s, &sample);
-    bool ended = sample.outputs.stage == STAGE_DONE;
-    uint64_t n = sample.outputs.counted ? sample.outputs.counters.inst_executed : UINT64_MAX;
     sample_free(&sample);
-    return ended ? n : 0;
 }
 
-/* Twice what the kernel takes as it is, and some. */
+/* How many steps a change may take. What the kernel takes as it is is more than the instructions it
+ * executes, as moves and parameters are steps, too, of which quickly compiled code is full. */
 static uint64_t steps_for(struct search *s, const struct lab_case *c)
 {
-    struct sample sample;
+    enum run_end end = RUN_ENDLESS;
+    uint64_t steps = STEPS_AT_FIRST;
 
-    budget(s->x, STEPS);
-    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
-    uint64_t steps = STEPS_OF_UNKNOWN;
-    if (sample.outputs.counted && sample.outputs.stage == STAGE_DONE)
-        steps = 2 * sample.outputs.counters.inst_executed + STEPS_AT_FIRST;
-    else if (sample.outputs.error == cudaErrorLaunchTimeout)
-        steps = STEPS_OF_A_LOOP;
-    sample_free(&sample);
-    return steps;
+    while (end == RUN_ENDLESS && steps < STEPS) {
+        struct sample sample;
+
+        steps *= 2;
+        budget(s->x, steps);
+        end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+        bool unknown = end == RUN_ERROR && sample.outputs.error != cudaErrorLaunchTimeout;
+        sample_free(&sample);
+        if (unknown)
+            return STEPS_OF_UNKNOWN;
+    }
+    return end == RUN_ENDLESS ? STEPS_OF_A_LOOP : 2 * steps;
 }
 
 /* Two faults may cancel out on a few cases: sizes nearby, and other inputs, count as well. False:
@@ -167,6 +177,7 @@ struct others {
     const struct lab_variant *v[OTHERS];
     const struct lab_case *c[OTHERS];
     int n;
+    bool known;
 };
 
 /* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
@@ -229,15 +240,17 @@ static bool others_are_right(struct search *s, const struct others *o)
 }
 
 /* The whole file, with the change. */
-static bool serves_others(struct search *s, const struct edits *e, int i)
+static bool serves_others(struct search *s, const struct edits *e, int i, struct others *o)
 {
     struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, e->v, e->n};
-    struct others o = {.n = 0};
     char *text = edits_apply(&whole, i);
 
-    s->x->fresh(s->x->user);
-    find_others(s, &o);
-    bool right = s->x->replace(s->x->user, text, false) && others_are_right(s, &o);
+    if (!o->known) {
+        s->x->fresh(s->x->user);
+        find_others(s, o);
+        o->known = true;
+    }
+    bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
     free(text);
     return right;
 }
@@ -295,14 +308,33 @@ static bool keeps_goals(struct search *s)
     return kept;
 }
 
+/* The line of what is set once more by what is put in, which may take its place; 0: none. */
+static int line_again(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *value = x->length ? NULL : strchr(x->with, '=');
+    int line = 1;
+
+    if (!value)
+        return 0;
+    char *set = xformat("%.*s", (int)strcspn(value, ";"), value);
+    const char *at = strstr(e->text, set);
+    for (const char *p = e->text; p < at; p++)
+        line += *p == '\n';
+    free(set);
+    return at ? line : 0;
+}
+
 /* What the file as it is does is still done by the one with the change, which must be loaded. */
 static bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct edit *edit = &e->v[i];
-    int from = edits_line(e, i), to = edit->length ? from : 0; /* no line that is put in */
+    int from = edits_line(e, i), to = from;
     struct alive is = {0};
 
+    if (!edit->length)
+        from = to = line_again(e, i);
     for (size_t k = 0; k < edit->length; k++)
         to += e->text[edit->at + k] == '\n';
     budget(s->x, STEPS);
@@ -335,8 +367,9 @@ static bool tell_never(struct search *s, const struct edits *e, int i)
     char *text = edits_apply(&one, 0), *was = one_line(e->text + at, length);
     budget(s->x, STEPS);
     const struct lab_case *first = quickest(s);
-    int cases =
-        s->x->replace(s->x->user, text, false) && passes(s, first) ? right_on(s, first, STEPS) : 0;
+    int cases = s->x->replace(s->x->user, text, false, NULL) && passes(s, first)
+                    ? right_on(s, first, STEPS)
+                    : 0;
     if (cases)
         diagnosis_add(
             s->d, "function",
@@ -375,7 +408,7 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
     char *text = edits_apply(e, i), *was;
 
     budget(s->x, steps);
-    bool right = s->x->replace(s->x->user, text, false) && passes(s, first);
+    bool right = s->x->replace(s->x->user, text, false, NULL) && passes(s, first);
     free(text);
     if (!right)
         return false;
@@ -387,13 +420,18 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
     return true;
 }
 
-/* What takes long to run is not to take longer; and what the hardware reads later from registers
- * must stay in them. */
+/* But for what the hardware reads later from registers, and must stay in them; and for who waits in
+ * a loop, who is compared with what it was a round ago, all of its registers. */
+bool edits_replace(struct search *s, const char *text, char **log)
+{
+    bool quick = !strstr(text, "wgmma_") && !strstr(text, "mbarrier_wait(");
+
+    return s->x->replace(s->x->user, text, quick, log);
+}
+
 static bool replace_quickly(struct search *s, const char *text)
 {
-    bool quick = s->x->edits->shortly && !strstr(text, "wgmma");
-
-    return s->x->replace(s->x->user, text, quick);
+    return edits_replace(s, text, NULL);
 }
 
 static enum run_end end_on(struct search *s, const char *text, const struct lab_case *c,
@@ -418,20 +456,42 @@ static bool is_macro_line(const char *line, size_t n)
     return name && name < n && line[name] == '(' && line[n - 1] == ')';
 }
 
-/* What of the text the first case needs. For free(). */
+static bool is_unroll(const char *line, size_t n)
+{
+    size_t skip = strspn(line, " \t");
+
+    return skip < n && !strncmp(line + skip, "#pragma unroll", strlen("#pragma unroll"));
+}
+
+/* Blanks for those of the text's lines that are asked for. For free(). */
+static char *without_lines(const char *text, bool (*is)(const char *line, size_t n))
+{
+    char *less = xstrdup(text);
+
+    for (char *p = less; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        size_t n = strcspn(p, "\n");
+
+        if (is(p, n))
+            memset(p, ' ', n);
+    }
+    return less;
+}
+
+/* What of the text the first case needs; and loops as they are, as one that a change makes longer
+ * may be unrolled for ever. For free(). */
 static char *least_text(struct search *s, const struct edits *e, const struct lab_case *first,
                         uint64_t steps)
 {
-    char *text = xstrdup(e->text);
-    enum run_end was = RUN_NO_KERNEL;
+    char *text = without_lines(e->text, is_unroll);
+    enum run_end was = end_on(s, e->text, first, steps);
 
+    if (end_on(s, text, first, steps) != was)
+        strcpy(text, e->text);
     for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         size_t n = strcspn(p, "\n");
 
         if (!is_macro_line(p, n))
             continue;
-        if (was == RUN_NO_KERNEL)
-            was = end_on(s, text, first, steps);
         char *line = xformat("%.*s", (int)n, p);
         memset(p, ' ', n);
         if (end_on(s, text, first, steps) != was)
@@ -442,15 +502,17 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
 }
 
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
-                     const struct lab_case *first, uint64_t steps, const struct alive *was)
+                     const struct lab_case *first, uint64_t steps, const struct alive *was,
+                     struct others *others)
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
     bool right = end_on(s, part, first, steps) == RUN_OK;
-    int cases = right && s->x->replace(s->x->user, text, false) ? right_on(s, first, STEPS) : 0;
+    int cases =
+        right && s->x->replace(s->x->user, text, false, NULL) ? right_on(s, first, STEPS) : 0;
 
     free(part);
     free(text);
-    if (!cases || !serves_others(s, e, i))
+    if (!cases || !serves_others(s, e, i, others))
         return 0;
     /* What is put in takes nothing away. */
     bool kept = (!e->v[i].length || keeps_goals(s)) && keeps_alive(s, e, i, was);
@@ -526,23 +588,49 @@ static void remember(struct tries *t, const struct edit *x, const char *variant)
     t->length = x->length;
 }
 
+/* So many are tried at once: first the likeliest alone, then as many as do not make the text, whose
+ * loops may be unrolled with all of them, too large. */
+static int next_window(int n, uint64_t bytes)
+{
+    if (bytes > JOINED_BYTES)
+        return n > 2 * LEAST_JOINED ? n / 2 : LEAST_JOINED;
+    return 4 * n < EDITS_JOINED ? 4 * n : EDITS_JOINED;
+}
+
 /* Tries `most` of them at most. */
 static bool search_edits(struct search *s, const struct edits *e, unsigned most,
                          const struct lab_case *first, uint64_t steps, const struct alive *was)
 {
     struct experiment *x = s->x;
     char *least = least_text(s, e, first, steps);
-    int cases = 0, found = -1, other = -1;
+    enum run_end end = end_on(s, least, first, steps);
+    unsigned char *verdicts = xcalloc((size_t)e->n, 1);
+    struct others others = {.known = false};
+    uint64_t enough = UINT64_MAX;
+    int cases = 0, found = -1, other = -1, tried = 0, window = AT_FIRST;
 
-    for (int i = 0; i < e->n && most && tries_left(x->edits) && other < 0; i++, most--) {
-        int n = with_edit(s, e, i, least, first, steps, was);
+    for (int i = 0;
+         i < e->n && most && tries_left(x->edits) && other < 0 && x->edits->spent < enough;
+         i++, most--) {
+        if (i == tried) {
+            uint64_t before = x->edits->compiled;
+            int n = window < e->n - tried ? window : e->n - tried;
+
+            edits_try(s, e, least, tried, n, first, steps, end, verdicts);
+            window = next_window(window, x->edits->compiled - before);
+            tried += n;
+        }
+        bool same = found >= 0 && edits_line(e, i) == edits_line(e, found);
+        int n = same || verdicts[i] == EDIT_WRONG
+                    ? 0
+                    : with_edit(s, e, i, least, first, steps, was, &others);
 
         x->edits->left--;
         if (n && found < 0) {
             cases = n;
             found = i;
-            most = most < AS_WELL ? most : AS_WELL;
-        } else if (n && edits_line(e, i) != edits_line(e, found)) {
+            enough = x->edits->spent + AS_WELL;
+        } else if (n) {
             other = i;
         }
     }
@@ -550,6 +638,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         tell_edit(s, e, found, other, cases);
         remember(x->edits, &e->v[found], x->variant->name);
     }
+    free(verdicts);
     free(least);
     return found >= 0;
 }
@@ -563,7 +652,7 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
     if (!e->n || (!tries_left(s->x->edits) && known < 0))
         return false;
     struct alive was = {0};
-    s->x->edits->shortly = find_alive(s, first, &was) < SHORT;
+    find_alive(s, first, &was);
     s->x->edits->counts = true;
     edits_make_lean(s, e);
     uint64_t steps = replace_quickly(s, e->text) ? steps_for(s, first) : STEPS;
@@ -585,18 +674,29 @@ static bool can_change(const struct search *s)
     const struct lab_case *first = quickest(s);
 
     return x->replace && x->source && !x->verify->lab->ranks && !x->verify->lab->program && first &&
-           elements_of(s, first) <= MOST;
+           elements_of(s, first) <= MOST_ALONE;
 }
 
-static char *names_of(const struct lab_variant *v)
+/* And of variants of the same kernels: one may be what their file calls them. */
+static char *names_of(const struct lab *lab, const struct lab_variant *v)
 {
-    return xformat("%s %s", v->name, v->kernels ? v->kernels : "");
+    const char *kernels = v->kernels ? v->kernels : "";
+    struct text names = {0};
+
+    text_addf(&names, "%s %s", v->name, kernels);
+    for (int i = 0; i < lab->nvariants; i++) {
+        const struct lab_variant *of = &lab->variants[i];
+
+        if (of != v && of->kernels && !strcmp(of->kernels, kernels))
+            text_addf(&names, " %s", of->name);
+    }
+    return text_take(&names);
 }
 
 bool by_no_return(struct search *s)
 {
     const struct experiment *x = s->x;
-    char *names = names_of(x->variant);
+    char *names = names_of(x->verify->lab, x->variant);
     int line;
     char *f = x->source && x->log ? edits_no_return(x->source, names, x->log, &line) : NULL;
 
@@ -651,7 +751,7 @@ bool by_edit(struct search *s)
 
     if (s->edited || !can_change(s))
         return s->edited;
-    char *read = told_text(s), *names = names_of(s->x->variant);
+    char *read = told_text(s), *names = names_of(s->x->verify->lab, s->x->variant);
     char *sound = sound_names(s);
     edits_make(&e, s->x->source, names, sound, read);
     free(sound);
@@ -684,7 +784,7 @@ bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
         return s->edited;
     if (!(lines && lines[0]))
         lines = find_stores(s, stores) ? stores : NULL;
-    char *names = names_of(s->x->variant);
+    char *names = names_of(s->x->verify->lab, s->x->variant);
     edits_make_of(&e, what, s->x->source, names, lines);
     free(names);
     return try_list(s, &e, TRIES);

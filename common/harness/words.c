@@ -152,6 +152,15 @@ enum kind word_kind(const struct scan *s, int i)
 
 /* ---- blocks ---- */
 
+/* __launch_bounds__(…), CLUSTER(…): what is no function has a name behind its brackets. */
+static bool is_attribute(const struct scan *s, int i, int open)
+{
+    int next = word_match(s, i + 1, 1) + 1;
+
+    return word_is(s, i, "LAUNCH") ||
+           (next > 0 && next < open && word_kind(s, next) == NAME && !word_is(s, next, "const"));
+}
+
 /* Of what stands before the brace: the name before the first bracket that is no attribute's, else
  * the first behind struct. */
 static int head_name(const struct scan *s, int first, int open)
@@ -159,8 +168,7 @@ static int head_name(const struct scan *s, int first, int open)
     for (int i = first; i + 1 < open; i++) {
         if (word_is(s, i, "struct"))
             return i + 1;
-        if (s->v[i].kind == NAME && word_is(s, i + 1, "(") && !word_is(s, i, "__launch_bounds__") &&
-            !word_is(s, i, "__align__") && !word_is(s, i, "alignas") && !word_is(s, i, "LAUNCH"))
+        if (s->v[i].kind == NAME && word_is(s, i + 1, "(") && !is_attribute(s, i, open))
             return i;
     }
     return first;
@@ -470,7 +478,7 @@ int operand_on(const struct scan *s, int i)
         return -1;
     if (word_is(s, i, "("))
         i = word_match(s, i, 1);
-    while (i >= 0 && i + 1 < s->n) {
+    while (i >= 0 && i < s->n) {
         if ((word_is(s, i + 1, "(") && s->v[i].kind == NAME) || word_is(s, i + 1, "["))
             i = word_match(s, i + 1, 1);
         else if (word_is(s, i + 1, ".") || word_is(s, i + 1, "->"))
@@ -604,10 +612,15 @@ int statement_end(const struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-void scan_open(struct scan *s, const char *source, const char *names)
+void scan_split(struct scan *s, const char *source)
 {
     s->text = xstrdup(source);
     split(s);
+}
+
+void scan_open(struct scan *s, const char *source, const char *names)
+{
+    scan_split(s, source);
     find_blocks(s);
     add_defines(s);
     number_lines(s);

@@ -36,6 +36,8 @@ struct scan {
 /* names: of kernels, with spaces between them; their blocks, and all that they name, are reached.
  */
 void scan_open(struct scan *s, const char *source, const char *names);
+/* Its words alone, in no blocks. */
+void scan_split(struct scan *s, const char *source);
 /* The text without all functions that are not reached, as far as is seen, nor kernels that macros
  * make of these. For free(). */
 char *scan_lean(const struct scan *s);

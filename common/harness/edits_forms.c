@@ -1,0 +1,455 @@
+/* edits_forms.c - the small changes to another form of what is there (editing.h): a quotient that
+ * is rounded up, a difference that wraps around, a loop the other way, else, brackets of a macro,
+ * one name everywhere.
+ */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "editing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sums[] = {"+", "-", NULL}, *const joins[] = {"+", "-",  "*",  "/",
+                                                                      "%", "<<", ">>", NULL};
+
+/* The first word of the sum, or product, whose last operand begins with word i. */
+static int sum_back(const struct scan *s, int i)
+{
+    while (i > 1 && word_is_any(s, i - 1, joins) && word_is_binary(s, i - 1)) {
+        int left = operand_back(s, i - 2);
+
+        if (left < 0)
+            break;
+        i = left;
+    }
+    return i;
+}
+
+/* The last word of the sum that begins with word i. */
+static int sum_on(const struct scan *s, int i)
+{
+    i = operand_on(s, i);
+    while (i > 0 && word_is_any(s, i + 1, joins) && word_is_binary(s, i + 1))
+        i = operand_on(s, i + 2);
+    return i;
+}
+
+/* a / b: rounded up. */
+static void rounded_up(struct scan *s, int i)
+{
+    int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (right < 0)
+        return;
+    bool whole = word_is(s, left, "(") && word_match(s, left, 1) == i - 1;
+    char *a = words_text(s, left + whole, i - 1 - whole), *b = words_text(s, i + 1, right);
+    change(s, left, right, xformat("((%s + %s - 1) / %s)", a, b, b));
+    free(a);
+    free(b);
+}
+
+/* a < b - c, which wraps around where b is less: a + c < b. */
+static void no_difference(struct scan *s, int i)
+{
+    static const char *const less[] = {"<", "<=", NULL}, *const more[] = {">", ">=", NULL};
+    int minus, left, right;
+
+    if (!word_is(s, i, "-") || !word_is_binary(s, i) || (right = operand_on(s, i + 1)) < 0)
+        return;
+    left = operand_back(s, i - 1);
+    while (right > 0 && word_is(s, right + 1, "*") && word_is_binary(s, right + 1))
+        right = operand_on(s, right + 2);
+    minus = i;
+    if (left < 0 || right < 0)
+        return;
+    char *b = words_text(s, left, minus - 1), *c = words_text(s, minus + 1, right);
+    if (word_is_any(s, left - 1, less) && word_is_binary(s, left - 1)) {
+        int from = sum_back(s, operand_back(s, left - 2));
+        char *a = from >= 0 ? words_text(s, from, left - 2) : NULL,
+             *sign = words_text(s, left - 1, left - 1);
+
+        if (a)
+            change(s, from, right, xformat("%s + %s %s %s", a, c, sign, b));
+        free(a);
+        free(sign);
+    } else if (word_is_any(s, right + 1, more) && word_is_binary(s, right + 1)) {
+        int to = operand_on(s, right + 2);
+        char *a = to >= 0 ? words_text(s, right + 2, to) : NULL,
+             *sign = words_text(s, right + 1, right + 1);
+
+        if (a)
+            change(s, left, to, xformat("%s %s %s + %s", b, sign, a, c));
+        free(a);
+        free(sign);
+    }
+    free(b);
+    free(c);
+}
+
+/* #define N a + b: in brackets. */
+static void macro_in_brackets(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool first = i == in->open && in->name == in->first && i == in->first + 1, open = false;
+
+    for (int k = i; k < in->end && first; k++)
+        open |= word_is_binary(s, k);
+    if (!open || (word_is(s, i, "(") && word_match(s, i, 1) == in->end - 1))
+        return;
+    char *a = words_text(s, i, in->end - 1);
+    change(s, i, in->end - 1, xformat("(%s)", a));
+    free(a);
+}
+
+/* a & b == c: == binds more. */
+static void bits_in_brackets(struct scan *s, int i)
+{
+    static const char *const bits[] = {"&", "|", "^", NULL}, *const asks[] = {"==", "!=", "<", ">",
+                                                                              NULL};
+    int left = word_is_any(s, i, bits) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (right < 0 || !word_is_any(s, right + 1, asks))
+        return;
+    left = sum_back(s, left);
+    char *a = words_text(s, left, right);
+    change(s, left, right, xformat("(%s)", a));
+    free(a);
+}
+
+/* a <= 0 || b <= 0, which is false of no numbers: !(a > 0 && b > 0). */
+static void not_all(struct scan *s, int i)
+{
+    static const char *const of[][2] = {{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}};
+    int open = word_is(s, i, "if") && word_is(s, i + 1, "(") ? i + 1 : -1,
+        close = open > 0 ? word_match(s, open, 1) : -1, n = 0;
+    struct text t = {0};
+
+    if (close < 0)
+        return;
+    size_t at = s->v[open + 1].at;
+    for (int k = open + 1; k < close; k++) {
+        const char *other = word_is(s, k, "||") ? "&&" : NULL;
+
+        if (word_is(s, k, "&&") || word_is(s, k, "==") || word_is(s, k, "!=")) {
+            text_free(&t);
+            return;
+        }
+        for (size_t o = 0; o < sizeof(of) / sizeof(of[0]); o++) {
+            other = word_is(s, k, of[o][0]) ? of[o][1] : other;
+            n += word_is(s, k, of[o][0]);
+        }
+        if (!other)
+            continue;
+        text_bytes(&t, s->text + at, s->v[k].at - at);
+        text_add(&t, other);
+        at = s->v[k].at + s->v[k].length;
+    }
+    text_bytes(&t, s->text + at, s->v[close - 1].at + s->v[close - 1].length - at);
+    if (n)
+        change(s, open + 1, close - 1, xformat("!(%s)", text_str(&t)));
+    text_free(&t);
+}
+
+static const char *const less[] = {"<", "<=", NULL};
+
+/* What is compared with: another such of its function. */
+static void bound_of_function(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int right = word_is_any(s, i, less) && word_is_binary(s, i) ? sum_on(s, i + 1) : -1;
+
+    for (int k = in->open; k < in->end && right > 0; k++) {
+        int end = k != i && word_is_any(s, k, less) && word_is_binary(s, k) ? sum_on(s, k + 1) : -1;
+        char *a = words_text(s, i + 1, right), *b = end > 0 ? words_text(s, k + 1, end) : NULL;
+
+        if (b && end > k + 1 && strcmp(a, b) != 0)
+            change(s, i + 1, right, xstrdup(b));
+        free(a);
+        free(b);
+    }
+}
+
+/* ---- loops ---- */
+
+/* "a + 1", of a number the next one; only where it is asked for. For free(). */
+static char *and_one(char *a, bool more)
+{
+    char *end, *sum;
+    long v = strtol(a, &end, 10);
+
+    if (!more)
+        return a;
+    sum = *a && !*end ? xformat("%ld", v + 1) : xformat("%s + 1", a);
+    free(a);
+    return sum;
+}
+
+/* for (type i = a; i < b; i++) from its end on; and one that goes down, up. */
+static void backwards(struct scan *s, int i)
+{
+    int open = i + 1, close = word_is(s, i, "for") ? word_match(s, open, 1) : -1, name = open + 2,
+        first = -1, second = -1;
+
+    if (close < 0 || !word_is_type(s, open + 1) || !word_is(s, name + 1, "="))
+        return;
+    for (int k = open; k < close; k++) {
+        if (word_is(s, k, ";"))
+            *(first < 0 ? &first : &second) = k;
+    }
+    if (second < 0 || !word_same(s, name, first + 1))
+        return;
+    bool up = word_is_any(s, first + 2, (const char *const[]){"<", "<=", NULL}),
+         down = word_is_any(s, first + 2, (const char *const[]){">", ">=", NULL}),
+         with = first + 2 < second &&
+                word_is_any(s, first + 2, (const char *const[]){"<=", ">=", NULL});
+    if (!(up && (word_is(s, second + 1, "++") || word_is(s, second + 2, "++"))) &&
+        !(down && (word_is(s, second + 1, "--") || word_is(s, second + 2, "--"))))
+        return;
+    char *type = words_text(s, open + 1, open + 1), *n = words_text(s, name, name),
+         *from = words_text(s, name + 2, first - 1),
+         *to = and_one(words_text(s, first + 3, second - 1), up == with);
+    if (up)
+        change(s, open + 1, close - 1, xformat("%s %s = %s; %s-- > %s;", type, n, to, n, from));
+    else
+        change(s, open + 1, close - 1,
+               xformat("%s %s = %s; %s <= %s; %s++", type, n, to, n, from, n));
+    free(type);
+    free(n);
+    free(from);
+    free(to);
+}
+
+/* ---- else ---- */
+
+static int last_else(const struct scan *s, int i, const char *next)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int last = i;
+
+    for (int k = i; k + 1 < in->end; k++)
+        last = word_is(s, k, "else") && word_is(s, k + 1, next) ? k : last;
+    return last;
+}
+
+/* else if: if, here, and at all of its function. */
+static void without_else(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int last = word_is(s, i, "else") && word_is(s, i + 1, "if") ? last_else(s, i, "if") : i;
+    struct text t = {0};
+    bool first = true;
+
+    if (!word_is(s, i, "else") || !word_is(s, i + 1, "if"))
+        return;
+    change(s, i, i + 1, xstrdup("if"));
+    for (int k = in->open; k < i; k++)
+        first &= !word_is(s, k, "else");
+    if (!first || last == i)
+        return;
+    size_t at = s->v[i].at;
+    for (int k = i; k <= last; k++) {
+        if (!word_is(s, k, "else") || !word_is(s, k + 1, "if"))
+            continue;
+        text_bytes(&t, s->text + at, s->v[k].at - at);
+        at = s->v[k + 1].at;
+    }
+    text_bytes(&t, s->text + at, s->v[last + 1].at + 2 - at);
+    change(s, i, last + 1, text_take(&t));
+    s->to->v[s->to->n - 1].told =
+        xstrdup("with \"if\" in place of \"else if\", here and in the rest of the function,");
+}
+
+/* if (a) b; c; to if (a) b; else c; and what is in braces. */
+static void with_else(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, end,
+        next, depth = 0;
+
+    if (close < 0)
+        return;
+    for (end = close + 1; end < s->blocks[s->v[i].block].end; end++) {
+        depth += word_is(s, end, "{") - word_is(s, end, "}");
+        if (!depth && word_is_any(s, end, (const char *const[]){";", "}", NULL}))
+            break;
+    }
+    next = statement_end(s, end + 1) + 1;
+    if (word_is(s, end + 1, "else") || word_kind(s, end + 1) != NAME || !word_is(s, next, ";") ||
+        word_is_type(s, end + 1) || word_is_keyword(s, end + 1))
+        return;
+    char *a = words_text(s, i, end), *b = words_text(s, end + 1, next);
+    change(s, i, next, xformat("%s else %s", a, b));
+    free(a);
+    free(b);
+}
+
+/* A condition that is to hold always. */
+static void always(struct scan *s, int i)
+{
+    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    if (close > i + 2)
+        change(s, i + 2, close - 1, xstrdup("true"));
+}
+
+/* ---- the same at every place ---- */
+
+enum { EVERYWHERE = 4000 /* characters of a function */ };
+
+/* Is word i what word `of` is, behind the same operator and operand? */
+static bool stands_as(const struct scan *s, int i, int of)
+{
+    return word_same(s, i, of) && word_same(s, i - 1, of - 1) && word_same(s, i - 2, of - 2);
+}
+
+/* Each word from … to that stands as word i does, or all that are the same, as `name`. For free();
+ * NULL: it is one alone. */
+static char *everywhere(const struct scan *s, int from, int to, int i, const char *name, bool all)
+{
+    struct text t = {0};
+    size_t at = s->v[from].at;
+    int n = 0;
+
+    for (int k = from; k <= to; k++) {
+        if (all ? !word_same(s, k, i) : !stands_as(s, k, i))
+            continue;
+        text_bytes(&t, s->text + at, s->v[k].at - at);
+        text_add(&t, name);
+        at = s->v[k].at + s->v[k].length;
+        n++;
+    }
+    text_bytes(&t, s->text + at, s->v[to].at + s->v[to].length - at);
+    if (n > 1)
+        return text_take(&t);
+    text_free(&t);
+    return NULL;
+}
+
+static void change_all(struct scan *s, int i, int last, char *with, const char *name, bool all)
+{
+    char *was = all ? words_text(s, i, i) : words_text(s, i - 2, i),
+         *before = all ? xstrdup("") : words_text(s, i - 2, i - 1);
+
+    change(s, i, last, with);
+    s->to->v[s->to->n - 1].told =
+        xformat("with \"%s%s%s\" in place of \"%s\", here and in the rest "
+                "of the function,",
+                before, all ? "" : " ", name, was);
+    free(was);
+    free(before);
+}
+
+/* Where it stands so for the last time in its function; -1: it does before word i. */
+static int last_such(const struct scan *s, int i, bool all)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int last = i;
+
+    for (int k = in->open; k < in->end; k++) {
+        if (all ? !word_same(s, k, i) : !stands_as(s, k, i))
+            continue;
+        if (k < i)
+            return -1;
+        last = k;
+    }
+    return s->v[last].at - s->v[i].at < EVERYWHERE ? last : -1;
+}
+
+/* a * n, wherever that is: with another name of its function. */
+static void name_everywhere(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (!word_is_plain(s, i) || word_is_array(s, i) ||
+        !word_is_any(s, i - 1, (const char *const[]){"*", "/", "%", "<", NULL}) ||
+        !word_is_binary(s, i - 1))
+        return;
+    int last = last_such(s, i, false);
+    for (int k = in->first; k < in->end && last > i; k++) {
+        bool known = word_same(s, k, i) || !word_is_plain(s, k) || word_is_array(s, k);
+
+        for (int before = in->first; before < k && !known; before++)
+            known = word_same(s, before, k) && word_is_plain(s, before);
+        char *name = known ? NULL : words_text(s, k, k),
+             *with = name ? everywhere(s, i, last, i, name, false) : NULL;
+        if (with)
+            change_all(s, i, last, with, name, false);
+        free(name);
+    }
+}
+
+/* The functions that are taken for each other, at all calls. */
+static void function_everywhere(struct scan *s, int i)
+{
+    static const char *const pairs[][2] = {
+        {"__mulhi", "__umulhi"}, {"__shfl_up_sync", "__shfl_down_sync"},
+        {"sqrtf", "rsqrtf"},     {"__shfl_down_sync", "__shfl_up_sync"},
+        {"expf", "exp2f"},       {"fminf", "fmaxf"},
+        {"fmaxf", "fminf"},      {"min", "max"},
+        {"max", "min"},          {"logf", "log2f"},
+        {"log2f", "logf"},       {"atomicInc", "atomicAdd"}};
+
+    for (size_t k = 0; word_is(s, i + 1, "(") && k < sizeof(pairs) / sizeof(pairs[0]); k++) {
+        int last = word_is(s, i, pairs[k][0]) ? last_such(s, i, true) : -1;
+        char *with = last > i ? everywhere(s, i, last, i, pairs[k][1], true) : NULL;
+
+        if (with)
+            change_all(s, i, last, with, pairs[k][1], true);
+    }
+}
+
+/* ---- numbers ---- */
+
+/* x % a: x / b, of the numbers that its function divides by; and the other way round. */
+static void part_of_number(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool rest = word_is(s, i, "%"), quotient = word_is(s, i, "/");
+    int left = (rest || quotient) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1;
+
+    if (left < 0 || (word_kind(s, i + 1) != NUMBER && !word_is_constant(s, i + 1)))
+        return;
+    char *a = words_text(s, left, i - 1);
+    for (int k = in->open; k < in->end; k++) {
+        bool known = !word_is_any(s, k - 1, (const char *const[]){"/", "%", NULL}) ||
+                     (word_kind(s, k) != NUMBER && !word_is_constant(s, k)) ||
+                     word_same(s, k, i + 1);
+
+        for (int before = in->open; before < k && !known; before++)
+            known = word_same(s, before, k) &&
+                    word_is_any(s, before - 1, (const char *const[]){"/", "%", NULL});
+        char *b = known ? NULL : words_text(s, k, k);
+        if (b) {
+            change(s, left, i + 1, xformat("%s %s %s", a, rest ? "/" : "%", b));
+            change(s, i + 1, i + 1, xstrdup(b));
+        }
+        free(b);
+    }
+    free(a);
+}
+
+/* What is given one by one is taken together: sums of all of a chain, in brackets. */
+static void sum_in_brackets(struct scan *s, int i)
+{
+    static const char *const products[] = {"*", "/", "%", NULL};
+    int left = word_is_any(s, i, products) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1, from;
+
+    if (right < 0 || !word_is_any(s, left - 1, sums) || !word_is_binary(s, left - 1))
+        return;
+    from = sum_back(s, left);
+    if (from >= left)
+        return;
+    char *a = words_text(s, from, i - 1), *b = words_text(s, i, right);
+    change(s, from, right, xformat("(%s) %s", a, b));
+    free(a);
+    free(b);
+}
+
+static way *const forms[] = {rounded_up,          no_difference,  macro_in_brackets,
+                             bits_in_brackets,    not_all,        bound_of_function,
+                             function_everywhere, without_else,   with_else,
+                             backwards,           always,         part_of_number,
+                             sum_in_brackets,     name_everywhere};
+const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
