@@ -21,6 +21,7 @@ enum {
     RUNS = 400,
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
     NEARBY = 24,
+    MANY = 4000, /* elements */
     STEPS_AT_FIRST = 1 << 16,
     STEPS_OF_UNKNOWN = 1 << 22, /* it was stopped on its way */
     STEPS_OF_A_LOOP = 1 << 20,
@@ -42,16 +43,19 @@ void edits_budget(struct search *s, uint64_t steps)
     budget(s->x, steps);
 }
 
-/* The fewest elements of those that were wrong, or of what was made of them. */
+/* The fewest elements of those that were wrong, or of what was made of them where that is too many,
+ * or many times as many. */
 static const struct lab_case *quickest(const struct search *s)
 {
     const struct lab_case *best = NULL;
+    uint64_t n, least = s->smallest.name ? elements_of(s, &s->smallest) : UINT64_MAX;
 
     for (int i = 0; i < s->nfailed; i++) {
         if (!best || elements_of(s, s->failed[i]) < elements_of(s, best))
             best = s->failed[i];
     }
-    return best && elements_of(s, best) > MOST && s->smallest.name ? &s->smallest : best;
+    n = best ? elements_of(s, best) : 0;
+    return (n > MOST && s->smallest.name) || (n > MANY && n / 4 > least) ? &s->smallest : best;
 }
 
 /* Nor does the checker find anything. */
