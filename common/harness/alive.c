@@ -32,7 +32,9 @@ static bool is_of(const json_t *line, const char *path)
     return at && !at[strlen(path)];
 }
 
-void alive_add(struct alive *a, const struct search *s, const struct sample *sample)
+/* Each line of the student's file that was executed. */
+static void each_line(const struct search *s, const struct sample *sample,
+                      void (*f)(void *user, const json_t *line, int at), void *user)
 {
     json_t *lines = json_loads(sample->outputs.lines ? sample->outputs.lines : "[]", 0, NULL),
            *line;
@@ -42,59 +44,79 @@ void alive_add(struct alive *a, const struct search *s, const struct sample *sam
     {
         json_int_t at = json_integer_value(json_object_get(line, "line"));
 
-        if (at <= 0 || at > 1 << 20 || !is_touched(line) || !is_of(line, s->path))
-            continue;
-        if ((size_t)at >= a->n) {
-            a->touched = xrealloc(a->touched, (size_t)at + 1);
-            memset(a->touched + a->n, 0, (size_t)at + 1 - a->n);
-            a->n = (size_t)at + 1;
-        }
-        a->touched[at] = true;
+        if (at > 0 && at <= 1 << 20 && is_of(line, s->path))
+            f(user, line, (int)at);
     }
     json_decref(lines);
 }
 
+static void touch(void *user, const json_t *line, int at)
+{
+    struct alive *a = user;
+    size_t n = (size_t)at + 1;
+
+    if (!is_touched(line))
+        return;
+    if (n > a->n) {
+        a->touched = xrealloc(a->touched, n);
+        memset(a->touched + a->n, 0, n - a->n);
+        a->n = n;
+    }
+    a->touched[at] = true;
+}
+
+void alive_add(struct alive *a, const struct search *s, const struct sample *sample)
+{
+    each_line(s, sample, touch, a);
+}
+
+struct busiest {
+    json_int_t most[2];
+    int *lines;
+};
+
+static void find_busiest(void *user, const json_t *line, int at)
+{
+    struct busiest *b = user;
+    json_int_t n = json_integer_value(json_object_get(line, "inst_executed"));
+
+    if (n <= b->most[1])
+        return;
+    int k = n > b->most[0] ? 0 : 1;
+    if (!k) {
+        b->most[1] = b->most[0];
+        b->lines[1] = b->lines[0];
+    }
+    b->most[k] = n;
+    b->lines[k] = at;
+}
+
 void alive_busiest(const struct search *s, const struct sample *sample, int lines[2])
 {
-    json_t *all = json_loads(sample->outputs.lines ? sample->outputs.lines : "[]", 0, NULL), *line;
-    json_int_t most[2] = {0, 0};
-    size_t i;
+    struct busiest b = {.lines = lines};
 
-    json_array_foreach(all, i, line)
-    {
-        json_int_t at = json_integer_value(json_object_get(line, "line")),
-                   n = json_integer_value(json_object_get(line, "inst_executed"));
+    each_line(s, sample, find_busiest, &b);
+}
 
-        if (at <= 0 || at > 1 << 20 || n <= most[1] || !is_of(line, s->path))
-            continue;
-        int k = n > most[0] ? 0 : 1;
-        if (!k) {
-            most[1] = most[0];
-            lines[1] = lines[0];
-        }
-        most[k] = n;
-        lines[k] = (int)at;
-    }
-    json_decref(all);
+struct stores {
+    int *lines, n;
+};
+
+static void find_store(void *user, const json_t *line, int at)
+{
+    struct stores *found = user;
+
+    if (json_object_get(line, "global_st_requests") && found->n < 2)
+        found->lines[found->n++] = at;
 }
 
 bool alive_stores(const struct search *s, const struct sample *sample, int lines[2])
 {
-    json_t *all = json_loads(sample->outputs.lines ? sample->outputs.lines : "[]", 0, NULL), *line;
-    int n = 0;
-    size_t i;
+    struct stores found = {.lines = lines};
 
     lines[0] = lines[1] = 0;
-    json_array_foreach(all, i, line)
-    {
-        json_int_t at = json_integer_value(json_object_get(line, "line"));
-        bool stores = json_object_get(line, "global_st_requests") != NULL;
-
-        if (stores && at > 0 && at <= 1 << 20 && is_of(line, s->path) && n < 2)
-            lines[n++] = (int)at;
-    }
-    json_decref(all);
-    return n;
+    each_line(s, sample, find_store, &found);
+    return found.n;
 }
 
 bool alive_all(const struct alive *was, const struct alive *is, int from, int to)

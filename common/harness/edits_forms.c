@@ -221,6 +221,15 @@ static void backwards(struct scan *s, int i)
     free(to);
 }
 
+/* A case that goes on into the next. */
+static void break_before(struct scan *s, int i)
+{
+    if ((word_is(s, i, "case") || word_is(s, i, "default")) && word_is(s, i - 1, ";")) {
+        change(s, i, i, xstrdup("break; "));
+        s->to->v[s->to->n - 1].length = 0;
+    }
+}
+
 /* ---- else ---- */
 
 static int last_else(const struct scan *s, int i, const char *next)
@@ -429,6 +438,68 @@ static void part_of_number(struct scan *s, int i)
     free(a);
 }
 
+/* What is not there, of a choice: 0, or 1. */
+static void or_none(struct scan *s, int i)
+{
+    int begin = statement_begin(s, i), end = word_is(s, i, ":") ? sum_on(s, i + 1) : -1;
+    bool choice = false;
+
+    for (int k = begin; k < i; k++)
+        choice |= word_is(s, k, "?");
+    if (!choice || end < 0 || word_kind(s, i + 1) == NUMBER)
+        return;
+    change(s, i + 1, end, xstrdup("0"));
+    change(s, i + 1, end, xstrdup("1"));
+}
+
+/* a / b * b; and a number of groups as that of what is in them. */
+static void of_groups(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (right > 0 && !word_is(s, right + 1, "*")) {
+        char *a = words_text(s, left, right), *b = words_text(s, i + 1, right);
+        change(s, left, right, xformat("%s * %s", a, b));
+        free(a);
+        free(b);
+    }
+    if (!word_is_plain(s, i) || !word_is(s, i - 1, "=") || !word_is(s, i + 1, ";"))
+        return;
+    char *name = words_text(s, i, i);
+    for (int k = in->open; k < i; k++) {
+        bool known = !word_is(s, k - 1, "/") || word_kind(s, k) != NUMBER;
+
+        for (int before = in->open; before < k && !known; before++)
+            known = word_same(s, before, k) && word_is(s, before - 1, "/");
+        if (known)
+            continue;
+        char *b = words_text(s, k, k);
+        change(s, i, i, xformat("%s * %s", name, b));
+        free(b);
+    }
+    free(name);
+}
+
+/* i < n of what moves several at a time: the last of them. */
+static void last_of_several(struct scan *s, int i)
+{
+    static const char *const vectors[] = {"float4", "int4", "uint4", "float2", "half2", NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+    int left = word_is(s, i, "<") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1;
+    bool moves = false;
+
+    for (int k = in->open; k < in->end && left >= 0; k++)
+        moves |= word_is_any(s, k, vectors);
+    if (!moves || word_is_any(s, left - 1, joins))
+        return;
+    char *a = words_text(s, left, i - 1);
+    change(s, left, i - 1, xformat("%s + 3", a));
+    change(s, left, i - 1, xformat("%s + 1", a));
+    free(a);
+}
+
 /* What is given one by one is taken together: sums of all of a chain, in brackets. */
 static void sum_in_brackets(struct scan *s, int i)
 {
@@ -447,9 +518,9 @@ static void sum_in_brackets(struct scan *s, int i)
     free(b);
 }
 
-static way *const forms[] = {rounded_up,          no_difference,  macro_in_brackets,
-                             bits_in_brackets,    not_all,        bound_of_function,
-                             function_everywhere, without_else,   with_else,
-                             backwards,           always,         part_of_number,
-                             sum_in_brackets,     name_everywhere};
+static way *const forms[] = {
+    rounded_up,        no_difference,       macro_in_brackets, bits_in_brackets, not_all,
+    bound_of_function, function_everywhere, without_else,      with_else,        break_before,
+    backwards,         last_of_several,     or_none,           always,           part_of_number,
+    of_groups,         sum_in_brackets,     name_everywhere};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};

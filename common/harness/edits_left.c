@@ -551,7 +551,7 @@ static void of_block(struct scan *s, int i)
     free(a);
 }
 
-/* a % m + b to (a + b) % m, and the other way round. */
+/* a % m + b to (a + b) % m. */
 static void round_last(struct scan *s, int i)
 {
     int left = word_is(s, i, "%") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
@@ -768,7 +768,11 @@ static void another_step(struct scan *s, int i)
         end = i + 1;
     else if (word_is(s, i + 1, "+="))
         end = operand_on(s, i + 2);
-    if (word_kind(s, name) != NAME || end < 0 || !word_is(s, end + 1, ")"))
+    if (word_kind(s, name) != NAME || end < 0)
+        return;
+    while (word_is_any(s, end + 1, products) && word_is_binary(s, end + 1))
+        end = operand_on(s, end + 2);
+    if (!word_is(s, end + 1, ")") && !word_is(s, end + 1, ";"))
         return;
     char *a = words_text(s, name, name), *before = xformat("%s += ", a);
     for (size_t k = 0; strides[k]; k++)
@@ -997,10 +1001,10 @@ const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 static way *const steps[] = {another_step, another_jump};
 const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};
 
-static way *const guards[] = {guarded,        narrowed,     narrowed_choice, guarded_load,
-                              bound_of_place, another_term, whole_vectors};
+static way *const guards[] = {guarded,      narrowed,       narrowed_choice,
+                              guarded_load, bound_of_place, another_term};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
-static way *const more[] = {another_constant, size_alone,  goes_round,   another_step,
-                            beside,           of_its_tile, one_term_more};
+static way *const more[] = {another_constant, size_alone,  goes_round,    another_step,
+                            beside,           of_its_tile, one_term_more, whole_vectors};
 const struct ways more_ways = {more, sizeof(more) / sizeof(more[0])};

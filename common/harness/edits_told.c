@@ -60,6 +60,8 @@ static size_t edge_of(const char *text, size_t at, int step)
         depth += strchr(in[step < 0], c) ? 1 : strchr(in[step > 0], c) ? -1 : 0;
         if (depth < 0 || (!depth && strchr(stops, c)))
             break;
+        if (step > 0 && (!strncmp(text + at, " //", 3) || !strncmp(text + at, " /*", 3)))
+            break;
         at += (size_t)step;
     }
     return at;

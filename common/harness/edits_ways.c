@@ -119,12 +119,23 @@ static void another_function(struct scan *s, int i)
     }
 }
 
+/* Where it is compared: what is below 0 would not be as a square. */
+static bool is_asked(const struct scan *s, int i)
+{
+    int from = statement_begin(s, i), to = statement_end(s, from);
+    bool asked = false;
+
+    for (int k = from; k <= to; k++)
+        asked |= word_is_any(s, k, compares);
+    return asked;
+}
+
 static void squared(struct scan *s, int i)
 {
     static const char *const arithmetic[] = {"+", "-", "*", "/", NULL};
     int end = is_first_of_operand(s, i) && word_kind(s, i) == NAME ? operand_on(s, i) : -1;
 
-    if (end < 0 || word_is(s, i + 1, "(") ||
+    if (end < 0 || word_is(s, i + 1, "(") || is_asked(s, i) ||
         (!word_is_any(s, i - 1, arithmetic) && !word_is_any(s, end + 1, arithmetic)))
         return;
     char *a = words_text(s, i, end);
