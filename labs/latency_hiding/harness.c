@@ -73,6 +73,7 @@ static const struct lab_case cases[] = {
 
     WALKS("walk-n=1", 1, 1, 1, 0, CHECK),
     WALKS("walk-n=1003", 1003, 256, 7, 0, CHECK),
+    WALKS("walk-rings", 203, 300, 433, 0, CHECK | CASE_SPECIAL),
     WALKS("walk-in-L1", ON_SMS(4), 1 << 12, 64, 4, SMALL), WALKS("walk-in-L1-k=256", ON_SMS(4), 1 << 12, 256, 4, LARGE),
     WALKS("walk-in-L2-k=256", ON_SMS(4), 1 << 20, 256, 4, LARGE),
     WALKS_OF(4), WALKS_OF(8), WALKS_OF(16), WALKS_OF(32), WALKS_OF(64),
@@ -348,6 +349,13 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         facts[REGISTER_UNIT] = 64 * (1 + (uint32_t)(other >> 24) % 16);
         facts[SHARED_UNIT] = 64 * (1 + (uint32_t)(other >> 32) % 16);
         facts[SHARED_RESERVED] = (uint32_t)(other >> 40) % 4 * 768;
+        if (other >> 2 & 1) { /* and whose shared memory the system's parts fill, or nearly */
+            facts[THREADS] = 1 + facts[THREADS] % 64;
+            facts[REGISTERS] = 8 + facts[REGISTERS] % 40;
+            facts[SHARED] = more >> 7 & 1 ? (uint32_t)(more >> 8) % 256 : 0;
+            facts[SM_SHARED] =
+                (1 + (uint32_t)(other >> 56) % 24) * (768 + (uint32_t)(more >> 32) % 2048);
+        }
     }
 }
 
@@ -471,6 +479,7 @@ enum slip {
     SHARED_NOT_ROUNDED,
     RESERVE_BEHIND,
     NO_RESERVE,
+    NO_RESERVE_ALONE,
     NO_THREADS,
     NO_BLOCKS,
     NO_REGISTERS,
@@ -496,6 +505,8 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
     uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
     uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
 
+    if (slip == NO_RESERVE_ALONE && !f[SHARED])
+        shared = 0;
     if (slip == RESERVE_BEHIND)
         shared = round_up(f[SHARED], f[SHARED_UNIT]) + f[SHARED_RESERVED];
     else if (slip != SHARED_NOT_ROUNDED)
@@ -731,8 +742,11 @@ static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const
         return false;
     for (uint64_t k = 0; k <= 2 * c->k; k++)
         if (k != c->k && all_walks_take(c, next, out, k)) {
-            snprintf(words, size, "where its walk is after %lu step%s, not %lu", k,
-                     k == 1 ? "" : "s", c->k);
+            snprintf(words, size, "where its walk is after %lu step%s, not %lu%s", k,
+                     k == 1 ? "" : "s", c->k,
+                     k == c->k % c->m
+                         ? ": so many are left of them by the list's length, but not by its rings'"
+                         : "");
             return true;
         }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && threads_of(c) < c->n; i++)
@@ -761,6 +775,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
                            "already, not before",
         [SHARED_NOT_ROUNDED] = "shared memory was not rounded up",
         [NO_RESERVE] = "the system's part of shared memory was left out",
+        [NO_RESERVE_ALONE] = "the system's part was left out for kernels that have no shared "
+                             "memory of their own",
         [NO_THREADS] = "the SM's threads were no limit",
         [NO_BLOCKS] = "the SM's number of blocks was no limit",
         [NO_REGISTERS] = "registers were no limit",
