@@ -73,6 +73,7 @@ static const struct lab_case cases[] = {
 
     WALKS("walk-n=1", 1, 1, 1, 0, CHECK),
     WALKS("walk-n=1003", 1003, 256, 7, 0, CHECK),
+    WALKS("walk-rings", 203, 300, 433, 0, CHECK | CASE_SPECIAL),
     WALKS("walk-in-L1", ON_SMS(4), 1 << 12, 64, 4, SMALL), WALKS("walk-in-L1-k=256", ON_SMS(4), 1 << 12, 256, 4, LARGE),
     WALKS("walk-in-L2-k=256", ON_SMS(4), 1 << 20, 256, 4, LARGE),
     WALKS_OF(4), WALKS_OF(8), WALKS_OF(16), WALKS_OF(32), WALKS_OF(64),
@@ -348,6 +349,13 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
         facts[REGISTER_UNIT] = 64 * (1 + (uint32_t)(other >> 24) % 16);
         facts[SHARED_UNIT] = 64 * (1 + (uint32_t)(other >> 32) % 16);
         facts[SHARED_RESERVED] = (uint32_t)(other >> 40) % 4 * 768;
+        if (other >> 2 & 1) { /* and whose shared memory the system's parts fill, or nearly */
+            facts[THREADS] = 1 + facts[THREADS] % 64;
+            facts[REGISTERS] = 8 + facts[REGISTERS] % 40;
+            facts[SHARED] = more >> 7 & 1 ? (uint32_t)(more >> 8) % 256 : 0;
+            facts[SM_SHARED] =
+                (1 + (uint32_t)(other >> 56) % 24) * (768 + (uint32_t)(more >> 32) % 2048);
+        }
     }
 }
 
@@ -471,6 +479,7 @@ enum slip {
     SHARED_NOT_ROUNDED,
     RESERVE_BEHIND,
     NO_RESERVE,
+    NO_RESERVE_ALONE,
     NO_THREADS,
     NO_BLOCKS,
     NO_REGISTERS,
@@ -496,6 +505,8 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
     uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
     uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
 
+    if (slip == NO_RESERVE_ALONE && !f[SHARED])
+        shared = 0;
     if (slip == RESERVE_BEHIND)
         shared = round_up(f[SHARED], f[SHARED_UNIT]) + f[SHARED_RESERVED];
     else if (slip != SHARED_NOT_ROUNDED)
@@ -512,66 +523,190 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
     return slip == AT_LEAST_ONE && fit == 0 ? 1 : fit;
 }
 
-/* Another SM than that with the most free places, or of those the first. */
+/* How blocks are given out: as asked for, and otherwise. LAST_…: of equals the last. */
 enum choice {
     MOST_FREE,
     LAST_OF_MOST,
     FIRST_FREE,
     LAST_FREE,
+    FEWEST_FREE,
+    START_ONLY,
+    LAST_START_ONLY,
+    FIRST_BY_PLACE,
+    LAST_BY_PLACE,
     IN_TURNS,
+    PLACES_IN_TURNS_BY_SM,
+    RUNS_ROUNDED_UP,
+    RUNS_ROUNDED_DOWN,
+    RUNS_EVEN,
+    LAST_PLACE_FIRST,
+    ONE_AT_A_TIME,
+    EXCHANGED,
+    BY_SMS,
+    LAST_BY_SMS,
+    BY_PLACES,
+    LAST_BY_PLACES,
     FROM_ZERO,
-    ALL_FREE,
     CHOICES
 };
 
-static bool better(enum choice how, uint32_t s, uint32_t n_free, uint32_t most_free, uint64_t turn)
+enum { MOST_SMS = 8 }; /* and places of each */
+
+struct gpu {
+    enum choice how;
+    uint32_t sms, places, now; /* now: when a place is free first */
+    uint64_t blocks;
+    uint32_t until[MOST_SMS * MOST_SMS];
+};
+
+/* Until when a place is taken. */
+static uint32_t *until(struct gpu *g, uint32_t s, uint32_t p)
 {
-    switch (how) {
-    case LAST_OF_MOST:
-        return n_free && n_free >= most_free;
-    case FIRST_FREE:
-        return n_free && !most_free;
-    case LAST_FREE:
-        return n_free;
-    case IN_TURNS:
-        return s == turn;
+    if (g->how == BY_SMS || g->how == LAST_BY_SMS)
+        return &g->until[s * g->sms + p];
+    if (g->how == BY_PLACES || g->how == LAST_BY_PLACES)
+        return &g->until[p * g->places + s];
+    return &g->until[s * g->places + p];
+}
+
+/* Of an SM's places: how many are free, the first and the last of these; and when one is free
+ * first, and when all are. */
+struct look {
+    uint32_t n_free, first, last, earliest, latest;
+};
+
+static struct look look_at(struct gpu *g, uint32_t s)
+{
+    struct look l = {.earliest = UINT32_MAX};
+
+    for (uint32_t p = 0; p < g->places; p++) {
+        uint32_t t = *until(g, s, p);
+
+        l.earliest = least(l.earliest, t);
+        l.latest = greatest(l.latest, t);
+        if (t > g->now)
+            continue;
+        l.first = l.n_free++ ? l.first : p;
+        l.last = p;
+    }
+    return l;
+}
+
+/* Which of the SMs block b runs on by a rule that asks nothing but its number. */
+static uint64_t by_number(const struct gpu *g, uint64_t b)
+{
+    uint64_t run =
+        g->how == RUNS_ROUNDED_UP ? (g->blocks + g->sms - 1) / g->sms : g->blocks / g->sms;
+
+    switch (g->how) {
+    case PLACES_IN_TURNS_BY_SM:
+        return b / g->places % g->sms;
+    case RUNS_ROUNDED_UP:
+    case RUNS_ROUNDED_DOWN:
+        return run && b / run < g->sms ? b / run : g->sms - 1;
+    case RUNS_EVEN:
+        return b * g->sms / g->blocks;
     default:
-        return n_free > most_free;
+        return b % g->sms;
     }
 }
 
+/* The SM of the least rank gets block b. */
+static uint64_t rank(struct gpu *g, uint32_t s, uint64_t b)
+{
+    struct look l = look_at(g, s);
+    uint64_t none = UINT32_MAX;
+
+    switch (g->how) {
+    case FIRST_FREE:
+    case LAST_FREE:
+        return l.n_free ? 0 : none;
+    case FEWEST_FREE:
+        return l.n_free ? l.n_free : none;
+    case START_ONLY:
+    case LAST_START_ONLY:
+        return !l.n_free ? none : g->now ? 0 : g->places - l.n_free;
+    case FIRST_BY_PLACE:
+        return l.n_free ? l.first : none;
+    case LAST_BY_PLACE:
+        return l.n_free ? g->places - l.last : none;
+    case LAST_PLACE_FIRST:
+        return l.latest;
+    case IN_TURNS:
+    case PLACES_IN_TURNS_BY_SM:
+    case RUNS_ROUNDED_UP:
+    case RUNS_ROUNDED_DOWN:
+    case RUNS_EVEN:
+        return s != by_number(g, b);
+    default:
+        return g->places - l.n_free;
+    }
+}
+
+static bool takes_last(const struct gpu *g, bool sm)
+{
+    switch (g->how) {
+    case LAST_OF_MOST:
+    case LAST_FREE:
+        return sm;
+    case LAST_START_ONLY:
+        return sm && g->now;
+    case LAST_BY_PLACE:
+        return true;
+    case LAST_BY_SMS:
+    case LAST_BY_PLACES:
+        return !sm;
+    default:
+        return false;
+    }
+}
+
+/* Which place of the SM: the first that is free first. */
+static uint32_t place_of(struct gpu *g, uint32_t s, uint64_t b)
+{
+    uint32_t earliest = look_at(g, s).earliest, best = UINT32_MAX;
+
+    if (g->how == PLACES_IN_TURNS_BY_SM)
+        return (uint32_t)(b % g->places);
+    for (uint32_t p = 0; p < g->places; p++)
+        if (*until(g, s, p) == earliest && (best == UINT32_MAX || takes_last(g, false)))
+            best = p;
+    return best;
+}
+
+static void give(struct gpu *g, uint64_t b, uint32_t cycles, uint32_t *sm, uint32_t *start)
+{
+    uint32_t best = 0;
+
+    g->now = UINT32_MAX;
+    for (uint32_t s = 0; s < g->sms; s++)
+        g->now = least(g->now, look_at(g, s).earliest);
+    for (uint32_t s = 1; s < g->sms; s++)
+        if (rank(g, s, b) < rank(g, best, b) + takes_last(g, true))
+            best = s;
+
+    uint32_t p = place_of(g, best, b);
+    *sm = best;
+    *start = *until(g, best, p);
+    *until(g, best, p) = (g->how == FROM_ZERO ? 0 : *start) + cycles;
+}
+
 /* Blocks in their order, each to the place that is free first; where several are, to the SM with
- * the most free places, and of those to the first. */
+ * the most free places, and of those to the first. Or by another rule. */
 static void schedule(enum choice how, uint32_t sms, uint32_t places, const uint32_t *cycles,
                      uint64_t blocks, uint32_t *sm, uint32_t *start)
 {
-    uint32_t *until = calloc((size_t)sms * places, sizeof(*until));
+    struct gpu g = {.how = how,
+                    .sms = least(sms, MOST_SMS),
+                    .places = how == ONE_AT_A_TIME ? 1 : least(places, MOST_SMS),
+                    .blocks = blocks};
 
-    for (uint64_t b = 0; until && b < blocks; b++) {
-        uint32_t now = UINT32_MAX, best = 0, most_free = 0;
-
-        for (uint32_t i = 0; i < sms * places; i++)
-            now = least(now, until[i]);
-        for (uint32_t s = 0; s < sms; s++) {
-            uint32_t n_free = 0;
-
-            for (uint32_t i = 0; i < places; i++)
-                n_free += until[s * places + i] <= now;
-            if (better(how, s, n_free, most_free, b % sms)) {
-                most_free = n_free;
-                best = s;
-            }
-        }
-        for (uint32_t i = 0; i < places; i++)
-            if (until[best * places + i] <= now) {
-                until[best * places + i] = (how == FROM_ZERO ? 0 : now) + cycles[b];
-                if (how != ALL_FREE)
-                    break;
-            }
-        sm[b] = best;
-        start[b] = now;
+    if (how == EXCHANGED) {
+        g.sms = least(places, MOST_SMS);
+        g.places = least(sms, MOST_SMS);
     }
-    free(until);
+    for (uint64_t b = 0; b < blocks; b++)
+        give(&g, b, cycles[b], &sm[b], &start[b]);
 }
 
 static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
@@ -731,8 +866,11 @@ static bool recognise_walk(const struct lab_case *c, const uint32_t *next, const
         return false;
     for (uint64_t k = 0; k <= 2 * c->k; k++)
         if (k != c->k && all_walks_take(c, next, out, k)) {
-            snprintf(words, size, "where its walk is after %lu step%s, not %lu", k,
-                     k == 1 ? "" : "s", c->k);
+            snprintf(words, size, "where its walk is after %lu step%s, not %lu%s", k,
+                     k == 1 ? "" : "s", c->k,
+                     k == c->k % c->m
+                         ? ": so many are left of them by the list's length, but not by its rings'"
+                         : "");
             return true;
         }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && threads_of(c) < c->n; i++)
@@ -761,6 +899,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
                            "already, not before",
         [SHARED_NOT_ROUNDED] = "shared memory was not rounded up",
         [NO_RESERVE] = "the system's part of shared memory was left out",
+        [NO_RESERVE_ALONE] = "the system's part was left out for kernels that have no shared "
+                             "memory of their own",
         [NO_THREADS] = "the SM's threads were no limit",
         [NO_BLOCKS] = "the SM's number of blocks was no limit",
         [NO_REGISTERS] = "registers were no limit",
@@ -829,16 +969,48 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
                                const uint32_t *got, char *words, size_t size)
 {
     static const char *const chosen[CHOICES] = {
-        [LAST_OF_MOST] = "of several SMs with the most free places the last one got the block",
+#define SHARED_BY " so that SMs share some of them"
+#define AT_START  "at the start alone the SM with the most free places got the block, and later the "
+#define ANY_TIME  "that with the most is asked for at any time"
+        [LAST_OF_MOST] =
+            "of several SMs with the most free places the last one got the block, not the first",
         [FIRST_FREE] = "the first SM with a free place got the block, not that with the most",
         [LAST_FREE] = "the last SM with a free place got the block, not that with the most",
-        [IN_TURNS] = "the SMs got the blocks in turns, free or not",
-        [ALL_FREE] = "each block took all free places of its SM, not one",
+        [FEWEST_FREE] = "the SM with the fewest free places got the block, not that with the most",
+        [START_ONLY] = AT_START "first one with a free place; " ANY_TIME,
+        [LAST_START_ONLY] = AT_START "last one with a free place; " ANY_TIME,
+        [FIRST_BY_PLACE] = "the first of all free places got the block, where the SMs' first "
+                           "places come before their second ones and so on, not one of the SM "
+                           "with the most free places",
+        [LAST_BY_PLACE] = "the last of all free places got the block, where the SMs' first places "
+                          "come before their second ones and so on, not one of the SM with the "
+                          "most free places",
+        [IN_TURNS] = "the SMs got the blocks in turns, not one with the place that is free first",
+        [PLACES_IN_TURNS_BY_SM] = "the places got the blocks in turns, all of an SM, then those of "
+                                  "the next, not the place that is free first",
+        [RUNS_ROUNDED_UP] = "each SM got k / sms blocks in a row (rounded up), whichever SM has a "
+                            "free place first",
+        [RUNS_ROUNDED_DOWN] = "each SM got k / sms blocks in a row (rounded down, the last SM the "
+                              "rest), whichever SM has a free place first",
+        [RUNS_EVEN] = "block b ran on SM b * sms / k, whichever SM has a free place first",
+        [LAST_PLACE_FIRST] = "that SM got the block whose last place is free first, not one with "
+                             "the place that is free first",
+        [ONE_AT_A_TIME] = "an SM had one block at a time, not one in each of its places (it comes "
+                          "to the same that a block takes all places of its SM, or that the SM "
+                          "with the fewest cycles so far gets it)",
+        [EXCHANGED] = "sms and places were exchanged",
+        [BY_SMS] = "place p of SM s had number s * sms + p, not s * places + p," SHARED_BY,
+        [LAST_BY_SMS] = "place p of SM s had number s * sms + p, not s * places + p," SHARED_BY,
+        [BY_PLACES] = "place p of SM s had number p * places + s, not p * sms + s," SHARED_BY,
+        [LAST_BY_PLACES] = "place p of SM s had number p * places + s, not p * sms + s," SHARED_BY,
         [FROM_ZERO] = "a place was taken until its block's cycles, not from its start on so long",
+#undef SHARED_BY
+#undef AT_START
+#undef ANY_TIME
     };
-
     uint64_t told = 0; /* zeros come of many faults */
 
+    *words = '\0';
     for (uint64_t i = 0; i < c->n * c->k; i++)
         told += got[i] != 0;
     if (told < ENOUGH)
@@ -858,13 +1030,16 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
                  "what it would be with the cycles of grid 0 for each; so are all others");
         return true;
     }
+    /* Each that comes to the same, a line: on other inputs all but one do not. */
     for (int how = MOST_FREE + 1; how < CHOICES; how++) {
-        if (!scheduled(c, inputs, got, (enum choice)how, false, is_start))
-            continue;
-        snprintf(words, size, "what it would be if %s; so are all others", chosen[how]);
-        return true;
+        static const char so[] = "%swhat it would be if %s; so are all others";
+        size_t length = strlen(words);
+
+        if (length + sizeof(so) + strlen(chosen[how]) < size &&
+            scheduled(c, inputs, got, (enum choice)how, false, is_start))
+            snprintf(words + length, size - length, so, length ? "\n" : "", chosen[how]);
     }
-    return false;
+    return *words;
 }
 
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,

@@ -88,7 +88,7 @@ static const struct lab_variant variants[] = {
 static const struct lab_case cases[] = {
     QUESTIONS("shares-n=1", 1, CHECK), QUESTIONS("shares-n=1003", 1003, CHECK),
     POINTS_OF("ranks=1-ball-n=1", 1, 1, CHECK), POINTS_OF("ranks=4-ball-n=2", 2, 4, CHECK), POINTS_OF("ranks=3-ball-n=1003", 1003, 3, CHECK),
-    ELEMENTS("ranks=2-vector-n=1", 1, 2, CHECK), ELEMENTS("ranks=1-vector-n=1003", 1003, 1, CHECK), ELEMENTS("ranks=4-vector-n=70001", 70001, 4, CHECK),
+    ELEMENTS("ranks=2-vector-n=1", 1, 2, CHECK), ELEMENTS("ranks=1-vector-n=1003", 1003, 1, CHECK), ELEMENTS("ranks=3-vector-n=1003", 1003, 3, CHECK), ELEMENTS("ranks=4-vector-n=70001", 70001, 4, CHECK),
     SETS("ranks=3-many-m=1-n=1", 1, 1, 3, CHECK), SETS("ranks=2-many-m=1003-n=7", 1003, 7, 2, CHECK), SETS("ranks=4-many-m=515-n=2", 515, 2, 4, CHECK),
 
     ON_1_2_4(POINTS_OF, "ball", 14, SMALL), ON_1_2_4(POINTS_OF, "ball", 16, MODEL), ON_1_2_4(POINTS_OF, "ball", 18, MODEL),

@@ -62,6 +62,7 @@ static const struct lab_case cases[] = {
     FOLDS("product", PRODUCT, DT_U32),
     FOLDS("and", ALL, DT_U32),
     FOLDS("or", ANY, DT_U32),
+    ROWS("product-special", PRODUCT, DT_U32, 40, 7, CHECK | CASE_SPECIAL), ROWS("and-special", ALL, DT_U32, 40, 7, CHECK | CASE_SPECIAL), ROWS("or-special", ANY, DT_U32, 40, 7, CHECK | CASE_SPECIAL),
     FOLDS("dot", DOT, DT_F32),
     ROWS("dot-special", DOT, DT_F32, 100, 10, CHECK | CASE_SPECIAL),
 
@@ -312,6 +313,35 @@ static float special_softmax(uint64_t seed, uint64_t row, uint64_t i, uint64_t n
     return r % 4 && i != row % n ? most - 2e37f * (float)(1 + r / 4 % 3) : most;
 }
 
+/* Where who has it knows the row's result already: 0 in a product, or all bits clear or set. */
+static uint32_t settles(enum experiment what)
+{
+    return what == ANY ? ~0u : 0;
+}
+
+/* Does element i settle its row's result? Of every other row none does; of those between the last,
+ * any one, the first. */
+static bool is_settling(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+{
+    if (row % 2 == 0)
+        return false;
+    switch (row / 2 % 3) {
+    case 0:
+        return i == n - 1;
+    case 1:
+        return i == random_u64(random_u64(seed, 6), row) % n;
+    default:
+        return i == 0;
+    }
+}
+
+static void settle(const struct lab_case *c, uint64_t seed, uint32_t *x)
+{
+    for (uint64_t i = 0; i < c->m * c->n; i++)
+        if (is_settling(seed, i / c->n, i % c->n, c->n))
+            x[i] = settles(experiment_of(c));
+}
+
 static uint32_t special_word(enum experiment what, uint64_t seed, uint64_t i)
 {
     uint64_t r = random_u64(seed, i), hot = random_u64(seed, ~0ull) % 4;
@@ -346,12 +376,16 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     uint32_t *u = data;
     float *f = data;
 
-    if (c->flags & CASE_SPECIAL && n > 0) {
+    bool fold = experiment_of(c) == PRODUCT || experiment_of(c) == ALL || experiment_of(c) == ANY;
+
+    if (c->flags & CASE_SPECIAL && n > 0 && !fold) {
         special_input(p, b, c, seed, data);
         return;
     }
     if (experiment_of(c) == ALL || experiment_of(c) == ANY) {
         all_rows(stream, c, data);
+        if (c->flags & CASE_SPECIAL)
+            settle(c, stream, data);
         return;
     }
     for (uint64_t at = 0; at < p->buffers[b].count; at++) {
@@ -372,6 +406,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             u[at] = (uint32_t)(random_u64(stream, at) >> 32);
         }
     }
+    if (fold && c->flags & CASE_SPECIAL)
+        settle(c, stream, data);
 }
 
 /* ---- reference ---- */

@@ -17,6 +17,9 @@ enum { BLOCK = 256 };
 /* Above this many elements one in COMPARED_OF is compared; all others have to be possible. */
 enum { FULL = 1 << 16, COMPARED_OF = 64 };
 
+/* Elements that have to be explained alike, where so many are wrong. */
+enum { SEVERAL = 8 };
+
 /* What a variant is about: the memory, the number of streams, and whether each stream keeps to one
  * sort of step. */
 struct rule {
@@ -293,6 +296,50 @@ static bool term(const struct plan *p, const struct lab_variant *v, const struct
     return t < 1;
 }
 
+/* The one element whose result this is; n: that of none, or of several. */
+static uint64_t only_source(const float *results, uint64_t n, float got)
+{
+    uint64_t source = n;
+
+    for (uint64_t j = 0; j < n; j++) {
+        if (results[j] != got)
+            continue;
+        if (source < n)
+            return n;
+        source = j;
+    }
+    return source;
+}
+
+/* Another element's result. One value may be so by chance, as many elements come to rest at the
+ * same: others that are wrong, of other values, have to be other elements' results as well. */
+static bool recognise_other(const struct lab_case *c, const float *in, const float *out,
+                            uint64_t element, char *words, size_t size)
+{
+    float *results = c->n <= FULL ? calloc(c->n + 1, sizeof(*results)) : NULL;
+    uint64_t source = c->n, wrong = 0, others = 0;
+    bool so = results;
+
+    for (uint64_t j = 0; results && j < c->n; j++)
+        results[j] = steps(in[j], c->k);
+    if (results)
+        source = only_source(results, c->n, out[element]);
+    for (uint64_t i = 0; so && i < c->n && others < SEVERAL; i++) {
+        if (out[i] == results[i] || (isnan(out[i]) && isnan(results[i])))
+            continue;
+        wrong++;
+        if (out[i] == out[element])
+            continue;
+        others++;
+        so = only_source(results, c->n, out[i]) < c->n;
+    }
+    so = so && source < c->n && source != element && (others || wrong == 1);
+    if (so)
+        snprintf(words, size, "the result of in[%lu]", source);
+    free(results);
+    return so;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -307,12 +354,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
             snprintf(words, size, "in[%lu] after %lu steps, not %lu", element, k, c->k);
             return true;
         }
-    for (uint64_t j = 0; j < c->n && c->n <= FULL; j++)
-        if (j != element && steps(in[j], c->k) == got) {
-            snprintf(words, size, "the result of in[%lu]", j);
-            return true;
-        }
-    return false;
+    return recognise_other(c, in, output, element, words, size);
 }
 
 static const struct lab_column columns[] = {
