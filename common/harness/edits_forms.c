@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sums[] = {"+", "-", NULL}, *const joins[] = {"+", "-",  "*",  "/",
-                                                                      "%", "<<", ">>", NULL};
+static const char *const sums[] = {"+", "-", NULL}, *const asks[] = {"==", "!=", "<", ">",
+                                                                     "<=", ">=", NULL},
+                         *const joins[] = {"+", "-", "*", "/", "%", "<<", ">>", NULL};
 
 /* The first word of the sum, or product, whose last operand begins with word i. */
 static int sum_back(const struct scan *s, int i)
@@ -105,8 +106,7 @@ static void macro_in_brackets(struct scan *s, int i)
 /* a & b == c: == binds more. */
 static void bits_in_brackets(struct scan *s, int i)
 {
-    static const char *const bits[] = {"&", "|", "^", NULL}, *const asks[] = {"==", "!=", "<", ">",
-                                                                              NULL};
+    static const char *const bits[] = {"&", "|", "^", NULL};
     int left = word_is_any(s, i, bits) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
         right = left >= 0 ? operand_on(s, i + 1) : -1;
 
@@ -116,6 +116,23 @@ static void bits_in_brackets(struct scan *s, int i)
     char *a = words_text(s, left, right);
     change(s, left, right, xformat("(%s)", a));
     free(a);
+}
+
+/* a / b > 0, which asks whether both have one sign: a > 0 && b > 0. */
+static void each_asked(struct scan *s, int i)
+{
+    int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1, end;
+
+    if (right < 0 || !word_is_any(s, right + 1, (const char *const[]){">", ">=", NULL}) ||
+        (end = operand_on(s, right + 2)) < 0)
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, right),
+         *than = words_text(s, right + 1, end);
+    change(s, left, end, xformat("%s %s && %s %s", a, than, b, than));
+    free(a);
+    free(b);
+    free(than);
 }
 
 /* a <= 0 || b <= 0, which is false of no numbers: !(a > 0 && b > 0). */
@@ -459,7 +476,7 @@ static void of_groups(struct scan *s, int i)
     int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
         right = left >= 0 ? operand_on(s, i + 1) : -1;
 
-    if (right > 0 && !word_is(s, right + 1, "*")) {
+    if (right > 0 && !word_is(s, right + 1, "*") && !word_is_any(s, right + 1, asks)) {
         char *a = words_text(s, left, right), *b = words_text(s, i + 1, right);
         change(s, left, right, xformat("%s * %s", a, b));
         free(a);
@@ -519,8 +536,8 @@ static void sum_in_brackets(struct scan *s, int i)
 }
 
 static way *const forms[] = {
-    rounded_up,        no_difference,       macro_in_brackets, bits_in_brackets, not_all,
-    bound_of_function, function_everywhere, without_else,      with_else,        break_before,
-    backwards,         last_of_several,     or_none,           always,           part_of_number,
-    of_groups,         sum_in_brackets,     name_everywhere};
+    rounded_up,     no_difference,     macro_in_brackets,   bits_in_brackets, each_asked,
+    not_all,        bound_of_function, function_everywhere, without_else,     with_else,
+    break_before,   backwards,         last_of_several,     or_none,          always,
+    part_of_number, of_groups,         sum_in_brackets,     name_everywhere};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};

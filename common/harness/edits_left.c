@@ -284,7 +284,7 @@ static void whole_vectors(struct scan *s, int i)
     if (word_is(s, i, "bool") && word_is(s, i + 2, "="))
         close = semicolon_of(s, i);
     for (int k = in->open; k < in->end && close > 0; k++)
-        moves |= word_is_any(s, k, vectors);
+        moves |= word_is_any(s, k, vectors) || (k > i && k < close && word_is(s, k, "%"));
     for (int k = 0, n = moves ? sizes_for(s, i, size) : 0; k < n; k++) {
         char *a = words_text(s, size[k], size[k]);
 
@@ -995,7 +995,7 @@ const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,    last_round,
                            braces_wanted, left_out,     another_jump,   of_its_block, one_alone,
                            else_zero,     leaves,       another_sizeof, of_block,     round_last,
-                           across_end,    across_begin};
+                           across_end,    across_begin, whole_vectors};
 const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 
 static way *const steps[] = {another_step, another_jump};
@@ -1005,6 +1005,6 @@ static way *const guards[] = {guarded,      narrowed,       narrowed_choice,
                               guarded_load, bound_of_place, another_term};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
-static way *const more[] = {another_constant, size_alone,  goes_round,    another_step,
-                            beside,           of_its_tile, one_term_more, whole_vectors};
+static way *const more[] = {another_constant, size_alone,  goes_round,   another_step,
+                            beside,           of_its_tile, one_term_more};
 const struct ways more_ways = {more, sizeof(more) / sizeof(more[0])};

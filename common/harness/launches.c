@@ -194,6 +194,7 @@ bool by_record_or_edit(struct search *s, const int *lines)
                   strstr(text_str(&s->d->words), "shared memory");
 
     bool record = by_fields(s, 0, 2); /* the kernel may be meant for what it has */
-    bool edited = lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s);
+    bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
+    bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));
 }

@@ -365,37 +365,40 @@ static bool adds_rows(const struct edit *e)
 }
 
 /* Is it right, too, where the condition that was changed never holds? Then it is what it guards
- * that is wrong, and the change one way of many to leave that out. */
-static bool tell_never(struct search *s, const struct edits *e, int i)
+ * that is wrong, and the change one way of many to leave that out. The number of cases. */
+static int never_holds(struct search *s, const struct edits *e, int i)
 {
     size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
     struct edit never = {.at = at, .length = length, .with = (char[]){"0"}};
     struct edits one = {.text = e->text, .v = &never, .n = 1};
 
     if (!at || e->v[i].at + e->v[i].length > at + length || adds_rows(&e->v[i]))
-        return false;
-    char *text = edits_apply(&one, 0), *was = one_line(e->text + at, length);
+        return 0;
+    char *text = edits_apply(&one, 0);
     budget(s->x, STEPS);
     const struct lab_case *first = quickest(s);
     int cases = s->x->replace(s->x->user, text, false, NULL) && passes(s, first)
                     ? right_on(s, first, STEPS)
                     : 0;
-    if (cases)
-        diagnosis_add(
-            s->d, "function",
-            "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is right on "
-            "all %d inputs that were tried",
-            s->path, edits_line(e, i), was, cases);
     free(text);
-    free(was);
     return cases;
+}
+
+static void tell_never(const struct search *s, const struct edits *e, int i, int cases)
+{
+    size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
+    char *was = one_line(e->text + at, length);
+
+    diagnosis_add(s->d, "function",
+                  "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is right on "
+                  "all %d inputs that were tried",
+                  s->path, edits_line(e, i), was, cases);
+    free(was);
 }
 
 /* other: a change of another line that does as well; -1: none was found. */
 static void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases)
 {
-    if (other < 0 && tell_never(s, e, i))
-        return;
     char *a = edits_words(e, i), *b = other < 0 ? NULL : edits_words(e, other);
 
     if (b)
@@ -607,6 +610,46 @@ static int next_window(int n, uint64_t bytes)
     return 4 * n < EDITS_JOINED ? 4 * n : EDITS_JOINED;
 }
 
+/* What is found on the way: a change, another of another line that does as well, and one that does
+ * because a condition may as well never hold, which is told where nothing else is found. -1: none.
+ */
+struct finds {
+    int found, other, never;
+    int cases, never_cases;
+    uint64_t enough; /* spent, it is no longer looked for another */
+};
+
+static bool is_same_line(const struct edits *e, int i, int k)
+{
+    return k >= 0 && edits_line(e, i) == edits_line(e, k);
+}
+
+/* In the condition that may never hold: it is in vain. */
+static bool is_in_vain(const struct edits *e, int i, int never)
+{
+    size_t lengths[2], at = edits_condition(e->text, e->v[i].at, &lengths[0]);
+
+    return never >= 0 && at && at == edits_condition(e->text, e->v[never].at, &lengths[1]) &&
+           !adds_rows(&e->v[i]);
+}
+
+static void take_find(struct search *s, const struct edits *e, int i, int cases, struct finds *f)
+{
+    int never = f->found < 0 && f->never < 0 ? never_holds(s, e, i) : 0;
+
+    if (never) {
+        f->never = i;
+        f->never_cases = never;
+    } else if (f->found < 0) {
+        f->found = i;
+        f->cases = cases;
+    } else {
+        f->other = i;
+    }
+    if (f->enough == UINT64_MAX)
+        f->enough = s->x->edits->spent + AS_WELL;
+}
+
 /* Tries `most` of them at most. */
 static bool search_edits(struct search *s, const struct edits *e, unsigned most,
                          const struct lab_case *first, uint64_t steps, const struct alive *was)
@@ -616,12 +659,12 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     enum run_end end = end_on(s, least, first, steps);
     unsigned char *verdicts = xcalloc((size_t)e->n, 1);
     struct others others = {.known = false};
-    uint64_t enough = UINT64_MAX;
-    int cases = 0, found = -1, other = -1, tried = 0, window = AT_FIRST;
+    struct finds f = {-1, -1, -1, 0, 0, UINT64_MAX};
+    int tried = 0, window = AT_FIRST;
 
-    for (int i = 0;
-         i < e->n && most && tries_left(x->edits) && other < 0 && x->edits->spent < enough;
-         i++, most--) {
+    for (int i = 0; i < e->n && most && tries_left(x->edits) && f.other < 0; i++, most--) {
+        if (x->edits->spent >= f.enough)
+            break;
         if (i == tried) {
             uint64_t before = x->edits->compiled;
             int n = window < e->n - tried ? window : e->n - tried;
@@ -630,27 +673,23 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
             window = next_window(window, x->edits->compiled - before);
             tried += n;
         }
-        bool same = found >= 0 && edits_line(e, i) == edits_line(e, found);
-        int n = same || verdicts[i] == EDIT_WRONG
-                    ? 0
-                    : with_edit(s, e, i, least, first, steps, was, &others);
-
         x->edits->left--;
-        if (n && found < 0) {
-            cases = n;
-            found = i;
-            enough = x->edits->spent + AS_WELL;
-        } else if (n) {
-            other = i;
-        }
+        if (verdicts[i] == EDIT_WRONG || is_same_line(e, i, f.found) || is_in_vain(e, i, f.never))
+            continue;
+        int n = with_edit(s, e, i, least, first, steps, was, &others);
+        if (n)
+            take_find(s, e, i, n, &f);
     }
-    if (found >= 0) {
-        tell_edit(s, e, found, other, cases);
-        remember(x->edits, &e->v[found], x->variant->name);
-    }
+    if (f.found >= 0)
+        tell_edit(s, e, f.found, f.other, f.cases);
+    else if (f.never >= 0)
+        tell_never(s, e, f.never, f.never_cases);
+    int told = f.found >= 0 ? f.found : f.never;
+    if (told >= 0)
+        remember(x->edits, &e->v[told], x->variant->name);
     free(verdicts);
     free(least);
-    return found >= 0;
+    return told >= 0;
 }
 
 static bool try_edits(struct search *s, struct edits *e, unsigned most)
