@@ -50,6 +50,65 @@ static void rounded_up(struct scan *s, int i)
     free(b);
 }
 
+/* a / b: of one less, as the last of so many is found; and of one more. */
+static void last_of_parts(struct scan *s, int i)
+{
+    int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (right < 0 || word_is(s, left, "("))
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, right);
+    change(s, left, right, xformat("(%s - 1) / %s", a, b));
+    change(s, left, right, xformat("(%s + 1) / %s", a, b));
+    free(a);
+    free(b);
+}
+
+/* a = b; the other way round. */
+static void reversed(struct scan *s, int i)
+{
+    static const char *const before[] = {";", "{", "}", ",", NULL}, *const behind[] = {";", ",",
+                                                                                       NULL};
+
+    if (!word_is(s, i, "=") || word_is_type(s, statement_begin(s, i)) ||
+        !word_is_any(s, i - 2, before) || !word_is_any(s, i + 2, behind) ||
+        !word_is_plain(s, i - 1) || !word_is_plain(s, i + 1))
+        return;
+    char *a = words_text(s, i - 1, i - 1), *b = words_text(s, i + 1, i + 1);
+    change(s, i - 1, i + 1, xformat("%s = %s", b, a));
+    free(a);
+    free(b);
+}
+
+/* a ? b : c, which is to be no choice. */
+static void no_choice(struct scan *s, int i)
+{
+    int from = i, colon = i, end, depth = 0;
+
+    if (!word_is(s, i, "?"))
+        return;
+    while (
+        from > 0 &&
+        !word_is_any(s, from - 1, (const char *const[]){"=", "return", ";", "{", "}", ",", NULL})) {
+        int open = word_is(s, from - 1, ")") || word_is(s, from - 1, "]")
+                       ? word_match(s, from - 1, -1)
+                       : -1;
+        if (word_is(s, from - 1, "(") || word_is(s, from - 1, "["))
+            break;
+        from = open > 0 ? open : from - 1;
+    }
+    while (colon + 1 < s->n && !(depth == 0 && word_is(s, colon, ":")) && !word_is(s, colon, ";")) {
+        colon++;
+        depth += word_is(s, colon, "(") - word_is(s, colon, ")");
+    }
+    end = word_is(s, colon, ":") ? sum_on(s, colon + 1) : -1;
+    if (end < 0 || from >= i)
+        return;
+    change(s, from, end, words_text(s, colon + 1, end));
+    change(s, from, end, words_text(s, i + 1, colon - 1));
+}
+
 /* a < b - c, which wraps around where b is less: a + c < b. */
 static void no_difference(struct scan *s, int i)
 {
@@ -536,8 +595,9 @@ static void sum_in_brackets(struct scan *s, int i)
 }
 
 static way *const forms[] = {
-    rounded_up,     no_difference,     macro_in_brackets,   bits_in_brackets, each_asked,
-    not_all,        bound_of_function, function_everywhere, without_else,     with_else,
-    break_before,   backwards,         last_of_several,     or_none,          always,
-    part_of_number, of_groups,         sum_in_brackets,     name_everywhere};
+    rounded_up,          last_of_parts,    reversed,   no_choice,      no_difference,
+    macro_in_brackets,   bits_in_brackets, each_asked, not_all,        bound_of_function,
+    function_everywhere, without_else,     with_else,  break_before,   backwards,
+    last_of_several,     or_none,          always,     part_of_number, of_groups,
+    sum_in_brackets,     name_everywhere};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};

@@ -125,6 +125,8 @@ static const char form_source[] =
     "    out[2] = 2;\n"
     "    for (int k = 0; k < WIDE; k++)\n"
     "        out[k] += i * WIDE + k;\n"
+    "    share = part;\n"
+    "    out[3] = share > 7 ? n : m;\n"
     "}\n";
 
 /* … told as these words. */
@@ -150,6 +152,9 @@ Test(edits, another_form)
         {1, "(n + 1)"},
         {5, "((n + gridDim.x - 1) / gridDim.x)"},
         {5, "i / 2"},
+        {5, "(n - 1) / gridDim.x"},
+        {20, "part = share"},
+        {21, "m"},
         {6, "n - share"},
         {7, "i + share < n"},
         {7, "(part / 2 & 1)"},

@@ -281,7 +281,9 @@ static void one_more(struct scan *s, int i)
     int left = word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
         right = left >= 0 ? operand_on(s, i + 1) : -1;
 
-    if (right < 0 || (!word_is_any(s, i, compares) && !word_is(s, i, "/")))
+    bool real = right >= 0 && word_kind(s, right) == NUMBER && /* no whole number, nor one more */
+                memchr(s->text + s->v[right].at, '.', s->v[right].length);
+    if (right < 0 || real || (!word_is_any(s, i, compares) && !word_is(s, i, "/")))
         return;
     int from = word_is(s, i, "/") ? left : i + 1;
     char *a = words_text(s, from, right);
@@ -580,22 +582,40 @@ static bool is_used(const struct scan *s, const struct block *in, int k)
     return false;
 }
 
-/* A parameter that is never used: for a number, added, or as a factor. */
+/* The last word of what a number is declared with, behind the sign; -1: it is none, or short. */
+static int value_end(const struct scan *s, int i)
+{
+    int end = word_is(s, i, "=") && word_kind(s, i - 1) == NAME && word_is_type(s, i - 2)
+                  ? statement_end(s, i + 1)
+                  : -1;
+
+    for (int k = i + 1; k <= end; k++) {
+        if (word_is(s, k, ",") || word_is(s, k, "{"))
+            return -1;
+    }
+    return end > i + 1 ? end : -1;
+}
+
+/* A parameter that is never used: for a number, or a value, added, or as a factor. */
 static void unused_parameter(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
+    int value = value_end(s, i);
     bool number = word_kind(s, i) == NUMBER && !word_is(s, i - 1, "["),
          operand = word_kind(s, i) == NAME && !word_is_member(s, i) && !word_is_declared(s, i) &&
                    word_is_variable(s, i) && operand_on(s, i) >= 0;
 
-    for (int k = in->first; k < in->open && (number || operand); k++) {
+    for (int k = in->first; k < in->open && (number || operand || value > 0); k++) {
         if (!word_is_parameter(s, k) || is_used(s, in, k))
             continue;
-        char *p = words_text(s, k, k), *a = words_text(s, i, number ? i : operand_on(s, i));
-        if (number) {
+        char *p = words_text(s, k, k), *a = words_text(s, i, operand ? operand_on(s, i) : i);
+        if (value > 0) {
+            change(s, i + 1, value, xstrdup(p));
+        } else if (number) {
             change(s, i, i, xstrdup(p));
         } else if (!word_is_array(s, i)) {
-            change(s, i, operand_on(s, i), xformat("(%s + %s)", p, a));
+            if (!word_is_any(s, k - 1, (const char *const[]){"float", "double", "half", NULL}))
+                change(s, i, operand_on(s, i), xformat("(%s + %s)", p, a));
             change(s, i, operand_on(s, i), xformat("%s * %s", a, p));
         }
         free(p);
@@ -750,8 +770,8 @@ static way *const slips[] = {
     another_assignment, arguments_exchanged, squared,          brackets,       transposed};
 const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
 
-static way *const others[] = {another_value, less_another,   statements_exchanged, another_call,
-                              another_sign,  similar_name,   another_member,       one_more,
+static way *const others[] = {another_value, less_another,   statements_exchanged, another_sign,
+                              another_call,  similar_name,   another_member,       one_more,
                               another_type,  another_number, number_of_function,   another_name};
 const struct ways other_ways = {others, sizeof(others) / sizeof(others[0])};
 

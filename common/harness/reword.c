@@ -9,12 +9,13 @@
 #include "edits.h"
 #include "report.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A change may be for ever in a loop; the first case is small. */
 enum {
-    AS_WELL = 1000000, /* bytes (experiment.c) for another change that does */
+    AS_WELL = 150000, /* bytes (experiment.c) for another change that does */
     AT_FIRST = 16,
     LEAST_JOINED = 8,
     JOINED_BYTES = 300000,
@@ -490,6 +491,19 @@ static char *without_lines(const char *text, bool (*is)(const char *line, size_t
     return less;
 }
 
+/* Of a macro of several lines, one that opens no brace that it does not close: a kernel it may be,
+ * or what is done for one size of many. */
+static bool is_part_of_macro(const char *text, const char *line, size_t n)
+{
+    int depth = 0;
+
+    if (line < text + 2 || line[-2] != '\\' || n < 2)
+        return false;
+    for (size_t i = 0; i < n && depth >= 0; i++)
+        depth += (line[i] == '{') - (line[i] == '}');
+    return !depth && memchr(line, ';', n);
+}
+
 /* What of the text the first case needs; and loops as they are, as one that a change makes longer
  * may be unrolled for ever. For free(). */
 static char *least_text(struct search *s, const struct edits *e, const struct lab_case *first,
@@ -503,10 +517,10 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
     for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         size_t n = strcspn(p, "\n");
 
-        if (!is_macro_line(p, n))
+        if (!is_macro_line(p, n) && !is_part_of_macro(text, p, n))
             continue;
         char *line = xformat("%.*s", (int)n, p);
-        memset(p, ' ', n);
+        memset(p, ' ', n - (line[n - 1] == '\\'));
         if (end_on(s, text, first, steps) != was)
             memcpy(p, line, n);
         free(line);
@@ -633,6 +647,32 @@ static bool is_in_vain(const struct edits *e, int i, int never)
            !adds_rows(&e->v[i]);
 }
 
+enum { BEFORE = 2 /* words */ };
+
+/* Does what it comes to, with what is before it, stand elsewhere in the file? Then it is likelier
+ * than another that does as well. */
+static bool is_known(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    size_t from = x->at;
+
+    for (int words = 0; x->length && words < BEFORE && from; words++) {
+        while (from && strchr(" \n(", e->text[from - 1]))
+            from--;
+        if (from && !isalnum((unsigned char)e->text[from - 1]))
+            from--;
+        while (from && (isalnum((unsigned char)e->text[from - 1]) || e->text[from - 1] == '_'))
+            from--;
+    }
+    char *form = xformat("%.*s%s", (int)(x->at - from), e->text + from, x->with),
+         *end = strchr(form, '\n');
+    if (end)
+        *end = '\0';
+    const char *first = strstr(e->text, form);
+    free(form);
+    return x->length && first;
+}
+
 static void take_find(struct search *s, const struct edits *e, int i, int cases, struct finds *f)
 {
     int never = f->found < 0 && f->never < 0 ? never_holds(s, e, i) : 0;
@@ -643,8 +683,11 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
     } else if (f->found < 0) {
         f->found = i;
         f->cases = cases;
-    } else {
+    } else if (is_known(e, i) == is_known(e, f->found)) {
         f->other = i;
+    } else if (is_known(e, i)) {
+        f->found = i;
+        f->cases = cases;
     }
     if (f->enough == UINT64_MAX)
         f->enough = s->x->edits->spent + AS_WELL;

@@ -931,23 +931,30 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
     return true;
 }
 
-/* Grid by grid what `sm` would hold, or `start` (starts); cycles: another grid's, of all the
- * first's. */
-static bool scheduled(const struct lab_case *c, const void *const *inputs, const uint32_t *sm,
-                      enum choice how, bool first_cycles, bool starts)
+/* Of how many blocks is another said than `sm` would hold, or `start` (starts)? cycles: another
+ * grid's, of all the first's. */
+static uint64_t differing(const struct lab_case *c, const void *const *inputs, const uint32_t *sm,
+                          enum choice how, bool first_cycles, bool starts)
 {
     uint32_t *on = calloc(2 * c->k + 1, sizeof(*on)), *from = on ? on + c->k : NULL;
-    bool same = on;
+    uint64_t differ = on ? 0 : UINT64_MAX;
 
-    for (uint64_t i = 0; same && i < c->n; i++) {
+    for (uint64_t i = 0; on && i < c->n; i++) {
         const uint32_t *cycles = (const uint32_t *)inputs[2] + (first_cycles ? 0 : i * c->k);
 
         schedule(how, ((const uint32_t *)inputs[0])[i], ((const uint32_t *)inputs[1])[i], cycles,
                  c->k, on, from);
-        same = !memcmp(starts ? from : on, sm + i * c->k, c->k * sizeof(*on));
+        for (uint64_t b = 0; b < c->k; b++)
+            differ += (starts ? from : on)[b] != sm[i * c->k + b];
     }
     free(on);
-    return same;
+    return differ;
+}
+
+static bool scheduled(const struct lab_case *c, const void *const *inputs, const uint32_t *sm,
+                      enum choice how, bool first_cycles, bool starts)
+{
+    return !differing(c, inputs, sm, how, first_cycles, starts);
 }
 
 /* Are these when their blocks end? */
@@ -1030,6 +1037,9 @@ static bool recognise_schedule(const struct lab_case *c, const void *const *inpu
                  "what it would be with the cycles of grid 0 for each; so are all others");
         return true;
     }
+    /* One block that is placed otherwise is what comes of several rules, and of none. */
+    if (differing(c, inputs, got, MOST_FREE, false, is_start) < ENOUGH)
+        return false;
     /* Each that comes to the same, a line: on other inputs all but one do not. */
     for (int how = MOST_FREE + 1; how < CHOICES; how++) {
         static const char so[] = "%swhat it would be if %s; so are all others";

@@ -350,7 +350,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     (void)p, (void)v, (void)b;
     float x = in[element];
     for (uint64_t k = 0; k <= c->k + 4; k++, x = 1.5f - in[element] / x)
-        if (k != c->k && x == got) {
+        if (k != c->k && x == got && in[element] != 0) {
             snprintf(words, size, "in[%lu] after %lu steps, not %lu", element, k, c->k);
             return true;
         }
