@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "diagnosing.h"
 #include "edits.h"
+#include "lab/plan.h"
 #include "report.h"
 
 #include <ctype.h>
@@ -16,6 +17,7 @@
 /* A change may be for ever in a loop; the first case is small. */
 enum {
     AS_WELL = 150000, /* bytes (experiment.c) for another change that does */
+    BETTER = 2000000, /* … for one that does more than leave something out */
     AT_FIRST = 16,
     LEAST_JOINED = 8,
     JOINED_BYTES = 300000,
@@ -448,8 +450,22 @@ static bool replace_quickly(struct search *s, const char *text)
     return edits_replace(s, text, NULL);
 }
 
+static uint64_t hash_of(const struct sample *sample)
+{
+    uint64_t hash = sample->end;
+
+    for (int b = 0; b < sample->plan.nbuffers; b++) {
+        const unsigned char *bytes = sample->outputs.data[b];
+
+        for (size_t i = 0; bytes && i < plan_buffer_bytes(&sample->plan, b); i++)
+            hash = (hash ^ bytes[i]) * 0x100000001b3;
+    }
+    return hash;
+}
+
+/* hash: of what comes of it; NULL: it is not asked for. */
 static enum run_end end_on(struct search *s, const char *text, const struct lab_case *c,
-                           uint64_t steps)
+                           uint64_t steps, uint64_t *hash)
 {
     struct sample sample;
 
@@ -457,8 +473,19 @@ static enum run_end end_on(struct search *s, const char *text, const struct lab_
     if (!replace_quickly(s, text))
         return RUN_NO_KERNEL;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    if (hash)
+        *hash = hash_of(&sample);
     sample_free(&sample);
     return end;
+}
+
+/* Does the same come of the text? */
+static bool is_as_before(struct search *s, const char *text, const struct lab_case *c,
+                         uint64_t steps, enum run_end was, uint64_t hash)
+{
+    uint64_t is = 0;
+
+    return end_on(s, text, c, steps, &is) == was && is == hash;
 }
 
 /* NAME(...), with nothing before or behind it on its line: a macro makes kernels, of other types it
@@ -510,9 +537,10 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
                         uint64_t steps)
 {
     char *text = without_lines(e->text, is_unroll);
-    enum run_end was = end_on(s, e->text, first, steps);
+    uint64_t hash = 0;
+    enum run_end was = end_on(s, e->text, first, steps, &hash);
 
-    if (end_on(s, text, first, steps) != was)
+    if (!is_as_before(s, text, first, steps, was, hash))
         strcpy(text, e->text);
     for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         size_t n = strcspn(p, "\n");
@@ -521,7 +549,7 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
             continue;
         char *line = xformat("%.*s", (int)n, p);
         memset(p, ' ', n - (line[n - 1] == '\\'));
-        if (end_on(s, text, first, steps) != was)
+        if (!is_as_before(s, text, first, steps, was, hash))
             memcpy(p, line, n);
         free(line);
     }
@@ -533,7 +561,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
                      struct others *others)
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
-    bool right = end_on(s, part, first, steps) == RUN_OK;
+    bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
     int cases =
         right && s->x->replace(s->x->user, text, false, NULL) ? right_on(s, first, STEPS) : 0;
 
@@ -629,6 +657,7 @@ static int next_window(int n, uint64_t bytes)
  */
 struct finds {
     int found, other, never;
+    bool is_found;
     int cases, never_cases;
     uint64_t enough; /* spent, it is no longer looked for another */
 };
@@ -689,8 +718,9 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
         f->found = i;
         f->cases = cases;
     }
-    if (f->enough == UINT64_MAX)
-        f->enough = s->x->edits->spent + AS_WELL;
+    if (f->enough == UINT64_MAX || (f->found >= 0 && !f->is_found))
+        f->enough = s->x->edits->spent + (never ? BETTER : AS_WELL);
+    f->is_found |= f->found >= 0;
 }
 
 /* Tries `most` of them at most. */
@@ -699,10 +729,10 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
 {
     struct experiment *x = s->x;
     char *least = least_text(s, e, first, steps);
-    enum run_end end = end_on(s, least, first, steps);
+    enum run_end end = end_on(s, least, first, steps, NULL);
     unsigned char *verdicts = xcalloc((size_t)e->n, 1);
     struct others others = {.known = false};
-    struct finds f = {-1, -1, -1, 0, 0, UINT64_MAX};
+    struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
     int tried = 0, window = AT_FIRST;
 
     for (int i = 0; i < e->n && most && tries_left(x->edits) && f.other < 0; i++, most--) {
