@@ -594,10 +594,13 @@ static void sum_in_brackets(struct scan *s, int i)
     free(b);
 }
 
-static way *const forms[] = {
-    rounded_up,          last_of_parts,    reversed,   no_choice,      no_difference,
-    macro_in_brackets,   bits_in_brackets, each_asked, not_all,        bound_of_function,
-    function_everywhere, without_else,     with_else,  break_before,   backwards,
-    last_of_several,     or_none,          always,     part_of_number, of_groups,
-    sum_in_brackets,     name_everywhere};
+static way *const forms[] = {rounded_up,    last_of_parts,       reversed,         no_choice,
+                             no_difference, macro_in_brackets,   bits_in_brackets, each_asked,
+                             not_all,       function_everywhere, without_else,     with_else,
+                             break_before,  backwards,           last_of_several,  or_none,
+                             always};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
+
+static way *const names[] = {bound_of_function, part_of_number, of_groups, sum_in_brackets,
+                             name_everywhere};
+const struct ways name_ways = {names, sizeof(names) / sizeof(names[0])};

@@ -764,10 +764,10 @@ static void less_another(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const slips[] = {
-    mistyped_number,    another_shift,       unused_parameter, axes_exchanged, names_exchanged,
-    row_added,          another_operator,    another_bound,    exchanged,      another_function,
-    another_assignment, arguments_exchanged, squared,          brackets,       transposed};
+static way *const slips[] = {arguments_exchanged, mistyped_number, another_shift, unused_parameter,
+                             axes_exchanged,      names_exchanged, transposed,    row_added,
+                             another_operator,    another_bound,   exchanged,     another_function,
+                             another_assignment,  squared,         brackets};
 const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
 
 static way *const others[] = {another_value, less_another,   statements_exchanged, another_sign,
@@ -775,12 +775,28 @@ static way *const others[] = {another_value, less_another,   statements_exchange
                               another_type,  another_number, number_of_function,   another_name};
 const struct ways other_ways = {others, sizeof(others) / sizeof(others[0])};
 
-static way *const places[] = {
-    axes_exchanged, unused_parameter,   names_exchanged, another_operator,   another_shift,
-    another_member, one_more,           less_another,    another_bound,      similar_name,
-    another_number, number_of_function, row_added,       brackets,           transposed,
-    exchanged,      another_type,       another_value,   another_assignment, statements_exchanged,
-    another_name};
+static way *const places[] = {arguments_exchanged,
+                              transposed,
+                              axes_exchanged,
+                              unused_parameter,
+                              names_exchanged,
+                              another_operator,
+                              another_shift,
+                              another_member,
+                              one_more,
+                              less_another,
+                              another_bound,
+                              similar_name,
+                              another_number,
+                              number_of_function,
+                              row_added,
+                              brackets,
+                              exchanged,
+                              another_type,
+                              another_value,
+                              another_assignment,
+                              statements_exchanged,
+                              another_name};
 const struct ways place_ways = {places, sizeof(places) / sizeof(places[0])};
 
 static way *const orders[] = {statements_exchanged, another_operator, another_bound, another_number,
