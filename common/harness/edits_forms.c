@@ -113,17 +113,14 @@ static void no_choice(struct scan *s, int i)
 static void no_difference(struct scan *s, int i)
 {
     static const char *const less[] = {"<", "<=", NULL}, *const more[] = {">", ">=", NULL};
-    int minus, left, right;
+    int left = word_is(s, i, "-") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
 
-    if (!word_is(s, i, "-") || !word_is_binary(s, i) || (right = operand_on(s, i + 1)) < 0)
-        return;
-    left = operand_back(s, i - 1);
     while (right > 0 && word_is(s, right + 1, "*") && word_is_binary(s, right + 1))
         right = operand_on(s, right + 2);
-    minus = i;
-    if (left < 0 || right < 0)
+    if (right < 0)
         return;
-    char *b = words_text(s, left, minus - 1), *c = words_text(s, minus + 1, right);
+    char *b = words_text(s, left, i - 1), *c = words_text(s, i + 1, right);
     if (word_is_any(s, left - 1, less) && word_is_binary(s, left - 1)) {
         int from = sum_back(s, operand_back(s, left - 2));
         char *a = from >= 0 ? words_text(s, from, left - 2) : NULL,
@@ -252,12 +249,12 @@ static void bound_of_function(struct scan *s, int i)
 /* "a + 1", of a number the next one; only where it is asked for. For free(). */
 static char *and_one(char *a, bool more)
 {
-    char *end, *sum;
+    char *end;
     long v = strtol(a, &end, 10);
 
     if (!more)
         return a;
-    sum = *a && !*end ? xformat("%ld", v + 1) : xformat("%s + 1", a);
+    char *sum = *a && !*end ? xformat("%ld", v + 1) : xformat("%s + 1", a);
     free(a);
     return sum;
 }
