@@ -227,6 +227,27 @@ static void not_all(struct scan *s, int i)
 
 static const char *const less[] = {"<", "<=", NULL};
 
+/* i < n: i < n + m - 1, of another number that the function is given. */
+static void bound_of_both(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (!word_is_any(s, i - 1, less) || !word_is_plain(s, i) || operand_on(s, i) != i ||
+        word_is_any(s, i + 1, joins))
+        return;
+    char *a = words_text(s, i, i);
+    for (int k = in->first; k < in->open; k++) {
+        char *b = word_is_parameter(s, k) && !word_same(s, k, i) ? words_text(s, k, k) : NULL;
+
+        if (b) {
+            change(s, i, i, xformat("%s + %s - 1", a, b));
+            change(s, i, i, xformat("%s + %s", a, b));
+        }
+        free(b);
+    }
+    free(a);
+}
+
 /* What is compared with: another such of its function. */
 static void bound_of_function(struct scan *s, int i)
 {
@@ -598,6 +619,6 @@ static way *const forms[] = {rounded_up,    last_of_parts,       reversed,      
                              always};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
 
-static way *const names[] = {bound_of_function, part_of_number, of_groups, sum_in_brackets,
-                             name_everywhere};
+static way *const names[] = {bound_of_function, bound_of_both,   part_of_number,
+                             of_groups,         sum_in_brackets, name_everywhere};
 const struct ways name_ways = {names, sizeof(names) / sizeof(names[0])};

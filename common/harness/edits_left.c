@@ -129,6 +129,12 @@ static int indices_in(const struct scan *s, int from, int to, int *found)
     return n;
 }
 
+/* The bracket that closes the condition of the if that word i is; -1: it is none. */
+static int condition_end(const struct scan *s, int i)
+{
+    return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+}
+
 typedef void with_guard(struct scan *s, int at, int to, const char *guard);
 
 /* row * width + column, in brackets: row < n && column < width, for each size n. */
@@ -234,29 +240,60 @@ static void put_or_zero(struct scan *s, int at, int to, const char *guard)
     free(a);
 }
 
-/* What is loaded, or else 0. */
-static void guarded_load(struct scan *s, int i)
+/* Where the function has such a condition, of whatever index. */
+static void each_known(struct scan *s, int at, int to, with_guard *f)
+{
+    const struct block *in = &s->blocks[s->v[at].block];
+    int n = 0;
+
+    for (int i = in->open; i < in->end && n < NUMBERS; i++) {
+        int close = condition_end(s, i);
+
+        if (close < 0 || close - i > 12 || (i < at && at < close))
+            continue;
+        char *guard = words_text(s, i + 2, close - 1);
+        f(s, at, to, guard);
+        free(guard);
+        n++;
+    }
+}
+
+/* Of what is loaded, and not set, the last word. */
+static int load_end(const struct scan *s, int i)
 {
     static const char *const sets[] = {"=", "+=", "-=", "*=", "/=", ".", "[", "++", "--", NULL};
     int end = word_is_variable(s, i) && !word_is_declared(s, i) && word_is(s, i + 1, "[")
                   ? word_match(s, i + 1, 1)
                   : -1;
 
-    if (end > 0 && !word_is_any(s, end + 1, sets) && !word_is(s, i - 1, "&") &&
-        !word_is(s, i - 1, "*"))
+    return end < 0 || word_is_any(s, end + 1, sets) || word_is(s, i - 1, "&") ||
+                   word_is(s, i - 1, "*")
+               ? -1
+               : end;
+}
+
+/* What is loaded, or else 0. */
+static void guarded_load(struct scan *s, int i)
+{
+    int end = load_end(s, i);
+
+    if (end > 0)
         each_guard(s, i, i, end, put_or_zero);
+}
+
+/* … by what is asked elsewhere in the function. */
+static void guarded_as_known(struct scan *s, int i)
+{
+    int end = load_end(s, i);
+
+    if (end > 0)
+        each_known(s, i, end, put_or_zero);
 }
 
 static void put_and(struct scan *s, int at, int to, const char *guard)
 {
     (void)to;
     insert(s, at, xformat(" && %s", guard));
-}
-
-/* The bracket that closes the condition of the if that word i is; -1: it is none. */
-static int condition_end(const struct scan *s, int i)
-{
-    return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
 }
 
 /* One condition more, of what the statement behind it goes by. */
@@ -383,6 +420,22 @@ static void unguarded(struct scan *s, int i)
     if (end < 0 || word_is(s, end + 1, "else"))
         return;
     change(s, i, end, words_text(s, close + 1, end));
+}
+
+/* if (a); with nothing that hangs on it. */
+static void empty_body(struct scan *s, int i)
+{
+    int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    int end = close > 0 && word_is(s, close + 1, ";") && opens_statement(s, close + 2)
+                  ? semicolon_of(s, close + 2)
+                  : -1;
+
+    if (end < 0)
+        return;
+    char *a = words_text(s, close + 2, end);
+    change(s, close, end, xformat(") %s", a));
+    free(a);
 }
 
 /* if (a) b = c; to b = a ? c : 0; */
@@ -989,13 +1042,13 @@ static void starts_again(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const asked[] = {asked_alone, unguarded, opposite, of_each};
+static way *const asked[] = {asked_alone, empty_body, unguarded, opposite, of_each};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
-static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,    last_round,
-                           braces_wanted, left_out,     another_jump,   of_its_block, one_alone,
-                           else_zero,     leaves,       another_sizeof, of_block,     round_last,
-                           across_end,    across_begin, whole_vectors};
+static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,       last_round,
+                           braces_wanted, left_out,     another_jump,   of_its_block,    one_alone,
+                           else_zero,     leaves,       another_sizeof, of_block,        round_last,
+                           across_end,    across_begin, whole_vectors,  guarded_as_known};
 const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 
 static way *const steps[] = {another_step, another_jump};

@@ -153,6 +153,7 @@ Test(edits, another_form)
         {5, "((n + gridDim.x - 1) / gridDim.x)"},
         {5, "i / 2"},
         {5, "(n - 1) / gridDim.x"},
+        {6, "m + n - 1"},
         {20, "part = share"},
         {21, "m"},
         {6, "n - share"},

@@ -10,7 +10,7 @@
 /* What tries take, in bytes of what the compiler makes of them, at 1.5 us each. No clock is asked,
  * so that a slower machine finds the same. */
 enum {
-    SPENT = 9000000,
+    SPENT = 6000000,
     AT_LEAST = 8000, /* of one that compiles to less, or not at all */
     TO_LOAD = 30,    /* times as fast: what is compiled is loaded */
     QUICK = 3,       /* times as fast: quickly compiled code */

@@ -185,6 +185,7 @@ struct others {
     const struct lab_case *c[OTHERS];
     int n;
     bool known;
+    bool are_goals_known, are_goals_met; /* of the file as it is */
 };
 
 /* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
@@ -292,27 +293,41 @@ static bool run_goal(struct search *s, const struct lab_goal **from, struct samp
     return false;
 }
 
-/* Does a step that is right with the change still do what it is for (lab.goals), as far as a run
- * tells? Else it is no change to be told. The file with the change must be loaded. */
-static bool keeps_goals(struct search *s)
+/* Does the step do what it is for (lab.goals), as far as a run tells? The file, or that with a
+ * change, must be loaded; wrong: its results may be. */
+static bool meets_goals(struct search *s, bool wrong)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct lab_goal *g = lab->goals;
     struct sample sample;
-    bool kept = true;
+    bool met = true;
 
-    while (kept && run_goal(s, &g, &sample)) {
+    while (met && run_goal(s, &g, &sample)) {
         struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
 
-        if (sample.end == RUN_OK && sample.outputs.counted) {
+        if ((wrong || sample.end == RUN_OK) && sample.outputs.counted) {
             e.counters = sample.outputs.counters;
             e.amounts = amounts_of(&sample.input, &sample.plan);
             memset(e.metric_given, true, sizeof(e.metric_given));
-            kept = goals_met(lab, &e);
+            met = goals_met(lab, &e);
         }
         sample_free(&sample);
     }
-    return kept;
+    return met;
+}
+
+/* Does it still, with the change, where it did as it is? Else it is no change to be told. The file
+ * with the change must be loaded, and need not be afterwards. */
+static bool keeps_goals(struct search *s, struct others *o)
+{
+    if (meets_goals(s, false))
+        return true;
+    if (!o->are_goals_known) {
+        s->x->fresh(s->x->user);
+        o->are_goals_met = meets_goals(s, true);
+        o->are_goals_known = true;
+    }
+    return !o->are_goals_met;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */
@@ -570,7 +585,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     if (!cases || !serves_others(s, e, i, others))
         return 0;
     /* What is put in takes nothing away. */
-    bool kept = (!e->v[i].length || keeps_goals(s)) && keeps_alive(s, e, i, was);
+    bool kept = keeps_alive(s, e, i, was) && (!e->v[i].length || keeps_goals(s, others));
     return kept ? cases : 0;
 }
 
