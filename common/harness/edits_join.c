@@ -659,7 +659,8 @@ char *edits_join(const char *text, const struct edits *e, const int *which, int 
         j.changes[i] = change_of(text, &e->v[which[i]]);
         in[i] = j.whole && add_change(&j, i);
     }
-    qsort(j.v, (size_t)j.n, sizeof(*j.v), by_place);
+    if (j.n)
+        qsort(j.v, (size_t)j.n, sizeof(*j.v), by_place);
     text_add(&w.out, asking);
     put_regions(&w, 0, 0, strlen(j.scan.text));
     join_close(&j, n);

@@ -590,10 +590,10 @@ static void of_each(struct scan *s, int i)
     free(a);
 }
 
-/* A number, or a constant, that may be meant for the block's threads. */
+/* A number, or behind gridDim.x a constant, that may be meant for the block's threads. */
 static void of_block(struct scan *s, int i)
 {
-    if (word_is_constant(s, i) && s->v[i].block >= 0 && i > s->blocks[s->v[i].block].open)
+    if (word_is_constant(s, i) && word_is(s, i - 1, "*") && word_is(s, i - 4, "gridDim"))
         change(s, i, i, xstrdup("blockDim.x"));
     if (word_kind(s, i) != NUMBER)
         return;

@@ -776,13 +776,13 @@ static way *const others[] = {another_value, less_another,   statements_exchange
 const struct ways other_ways = {others, sizeof(others) / sizeof(others[0])};
 
 static way *const places[] = {arguments_exchanged,
-                              transposed,
                               axes_exchanged,
                               unused_parameter,
                               names_exchanged,
                               another_operator,
                               another_shift,
                               another_member,
+                              transposed,
                               one_more,
                               less_another,
                               another_bound,

@@ -76,11 +76,11 @@ Test(experiment, small_changes_by_what_was_compiled)
     cr_expect_not(tries_left(&few));
     for (; tries_left(&large); n++)
         tries_compiled(&large, 92000, false);
-    cr_expect_eq(n, 90, "of 100,000 bytes each with what any takes, nine million in all: %d", n);
+    cr_expect_eq(n, 60, "of 100,000 bytes each with what any takes, six million in all: %d", n);
     large.spent = 0;
     for (n = 0; tries_left(&large); n++)
         tries_compiled(&large, 36000, true);
-    cr_expect_eq(n, 450, "of 20,000: a third, and what any takes: %d", n);
+    cr_expect_eq(n, 300, "of 20,000: a third, and what any takes: %d", n);
 }
 
 Test(experiment, after_an_error_it_is_recovered_from)
