@@ -1058,6 +1058,6 @@ static way *const guards[] = {guarded,      narrowed,       narrowed_choice,
                               guarded_load, bound_of_place, another_term};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
-static way *const more[] = {another_constant, size_alone,  goes_round,   another_step,
-                            beside,           of_its_tile, one_term_more};
+static way *const more[] = {goes_round, size_alone,  another_constant, another_step,
+                            beside,     of_its_tile, one_term_more};
 const struct ways more_ways = {more, sizeof(more) / sizeof(more[0])};

@@ -185,7 +185,6 @@ struct others {
     const struct lab_case *c[OTHERS];
     int n;
     bool known;
-    bool are_goals_known, are_goals_met; /* of the file as it is */
 };
 
 /* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
@@ -293,41 +292,27 @@ static bool run_goal(struct search *s, const struct lab_goal **from, struct samp
     return false;
 }
 
-/* Does the step do what it is for (lab.goals), as far as a run tells? The file, or that with a
- * change, must be loaded; wrong: its results may be. */
-static bool meets_goals(struct search *s, bool wrong)
+/* Does a step that is right with the change still do what it is for (lab.goals), as far as a run
+ * tells? Else it is no change to be told. The file with the change must be loaded. */
+static bool keeps_goals(struct search *s)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct lab_goal *g = lab->goals;
     struct sample sample;
-    bool met = true;
+    bool kept = true;
 
-    while (met && run_goal(s, &g, &sample)) {
+    while (kept && run_goal(s, &g, &sample)) {
         struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
 
-        if ((wrong || sample.end == RUN_OK) && sample.outputs.counted) {
+        if (sample.end == RUN_OK && sample.outputs.counted) {
             e.counters = sample.outputs.counters;
             e.amounts = amounts_of(&sample.input, &sample.plan);
             memset(e.metric_given, true, sizeof(e.metric_given));
-            met = goals_met(lab, &e);
+            kept = goals_met(lab, &e);
         }
         sample_free(&sample);
     }
-    return met;
-}
-
-/* Does it still, with the change, where it did as it is? Else it is no change to be told. The file
- * with the change must be loaded, and need not be afterwards. */
-static bool keeps_goals(struct search *s, struct others *o)
-{
-    if (meets_goals(s, false))
-        return true;
-    if (!o->are_goals_known) {
-        s->x->fresh(s->x->user);
-        o->are_goals_met = meets_goals(s, true);
-        o->are_goals_known = true;
-    }
-    return !o->are_goals_met;
+    return kept;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */
@@ -585,7 +570,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     if (!cases || !serves_others(s, e, i, others))
         return 0;
     /* What is put in takes nothing away. */
-    bool kept = keeps_alive(s, e, i, was) && (!e->v[i].length || keeps_goals(s, others));
+    bool kept = keeps_alive(s, e, i, was) && (!e->v[i].length || keeps_goals(s));
     return kept ? cases : 0;
 }
 
