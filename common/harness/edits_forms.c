@@ -9,30 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sums[] = {"+", "-", NULL}, *const asks[] = {"==", "!=", "<", ">",
-                                                                     "<=", ">=", NULL},
-                         *const joins[] = {"+", "-", "*", "/", "%", "<<", ">>", NULL};
+static const char *const less[] = {"<", "<=", NULL}, *const sums[] = {"+", "-", NULL},
+                         *const asks[] = {"==", "!=", "<", ">", "<=", ">=", NULL},
+                         *const arithmetic[] = {"+", "-", "*", "/", "%", "<<", ">>", NULL};
 
 /* The first word of the sum, or product, whose last operand begins with word i. */
 static int sum_back(const struct scan *s, int i)
 {
-    while (i > 1 && word_is_any(s, i - 1, joins) && word_is_binary(s, i - 1)) {
-        int left = operand_back(s, i - 2);
-
-        if (left < 0)
-            break;
-        i = left;
-    }
-    return i;
+    return chain_back(s, i, arithmetic);
 }
 
 /* The last word of the sum that begins with word i. */
 static int sum_on(const struct scan *s, int i)
 {
-    i = operand_on(s, i);
-    while (i > 0 && word_is_any(s, i + 1, joins) && word_is_binary(s, i + 1))
-        i = operand_on(s, i + 2);
-    return i;
+    return chain_on(s, operand_on(s, i), arithmetic);
 }
 
 /* a / b: rounded up. */
@@ -112,7 +102,7 @@ static void no_choice(struct scan *s, int i)
 /* a < b - c, which wraps around where b is less: a + c < b. */
 static void no_difference(struct scan *s, int i)
 {
-    static const char *const less[] = {"<", "<=", NULL}, *const more[] = {">", ">=", NULL};
+    static const char *const more[] = {">", ">=", NULL};
     int left = word_is(s, i, "-") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
         right = left >= 0 ? operand_on(s, i + 1) : -1;
 
@@ -195,8 +185,7 @@ static void each_asked(struct scan *s, int i)
 static void not_all(struct scan *s, int i)
 {
     static const char *const of[][2] = {{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}};
-    int open = word_is(s, i, "if") && word_is(s, i + 1, "(") ? i + 1 : -1,
-        close = open > 0 ? word_match(s, open, 1) : -1, n = 0;
+    int open = i + 1, close = condition_end(s, i), n = 0;
     struct text t = {0};
 
     if (close < 0)
@@ -225,15 +214,13 @@ static void not_all(struct scan *s, int i)
     text_free(&t);
 }
 
-static const char *const less[] = {"<", "<=", NULL};
-
 /* i < n: i < n + m - 1, of another number that the function is given. */
 static void bound_of_both(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
 
     if (!word_is_any(s, i - 1, less) || !word_is_plain(s, i) || operand_on(s, i) != i ||
-        word_is_any(s, i + 1, joins))
+        word_is_any(s, i + 1, arithmetic))
         return;
     char *a = words_text(s, i, i);
     for (int k = in->first; k < in->open; k++) {
@@ -367,8 +354,7 @@ static void without_else(struct scan *s, int i)
 /* if (a) b; c; to if (a) b; else c; and what is in braces. */
 static void with_else(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1, end,
-        next, depth = 0;
+    int close = condition_end(s, i), end, next, depth = 0;
 
     if (close < 0)
         return;
@@ -390,7 +376,7 @@ static void with_else(struct scan *s, int i)
 /* A condition that is to hold always. */
 static void always(struct scan *s, int i)
 {
-    int close = word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+    int close = condition_end(s, i);
 
     if (close > i + 2)
         change(s, i + 2, close - 1, xstrdup("true"));
@@ -586,7 +572,7 @@ static void last_of_several(struct scan *s, int i)
 
     for (int k = in->open; k < in->end && left >= 0; k++)
         moves |= word_is_any(s, k, vectors);
-    if (!moves || word_is_any(s, left - 1, joins))
+    if (!moves || word_is_any(s, left - 1, arithmetic))
         return;
     char *a = words_text(s, left, i - 1);
     change(s, left, i - 1, xformat("%s + 3", a));

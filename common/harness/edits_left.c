@@ -129,12 +129,6 @@ static int indices_in(const struct scan *s, int from, int to, int *found)
     return n;
 }
 
-/* The bracket that closes the condition of the if that word i is; -1: it is none. */
-static int condition_end(const struct scan *s, int i)
-{
-    return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
-}
-
 typedef void with_guard(struct scan *s, int at, int to, const char *guard);
 
 /* row * width + column, in brackets: row < n && column < width, for each size n. */
@@ -422,19 +416,26 @@ static void unguarded(struct scan *s, int i)
     change(s, i, end, words_text(s, close + 1, end));
 }
 
-/* if (a); with nothing that hangs on it. */
-static void empty_body(struct scan *s, int i)
+/* The word behind the head whose "if", "for" or "while" is word i; -1: it is none. */
+static int body_of(const struct scan *s, int i)
 {
     int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
 
-    int end = close > 0 && word_is(s, close + 1, ";") && opens_statement(s, close + 2)
-                  ? semicolon_of(s, close + 2)
+    return close < 0 ? -1 : close + 1;
+}
+
+/* if (a); with nothing that hangs on it. */
+static void empty_body(struct scan *s, int i)
+{
+    int body = body_of(s, i),
+        end = body > 0 && word_is(s, body, ";") && opens_statement(s, body + 1)
+                  ? semicolon_of(s, body + 1)
                   : -1;
 
     if (end < 0)
         return;
-    char *a = words_text(s, close + 2, end);
-    change(s, close, end, xformat(") %s", a));
+    char *a = words_text(s, body + 1, end);
+    change(s, body - 1, end, xformat(") %s", a));
     free(a);
 }
 
@@ -481,26 +482,6 @@ static void leaves(struct scan *s, int i)
 
 static const char *const products[] = {"*", "/", "%", NULL};
 
-/* The first word of the product whose last operand begins with word i. */
-static int product_back(const struct scan *s, int i)
-{
-    while (i > 1 && word_is_any(s, i - 1, products) && word_is_binary(s, i - 1)) {
-        int left = operand_back(s, i - 2);
-
-        if (left < 0)
-            break;
-        i = left;
-    }
-    return i;
-}
-
-static int product_on(const struct scan *s, int i)
-{
-    while (i > 0 && word_is_any(s, i + 1, products) && word_is_binary(s, i + 1))
-        i = operand_on(s, i + 2);
-    return i;
-}
-
 /* Of what is asked together, one alone. */
 static void asked_alone(struct scan *s, int i)
 {
@@ -537,8 +518,8 @@ static void one_alone(struct scan *s, int i)
     if (left < 0 || (right = operand_on(s, i + 1)) < 0)
         return;
     if (word_is_any(s, i, sums)) {
-        left = product_back(s, left);
-        right = product_on(s, right);
+        left = chain_back(s, left, products);
+        right = chain_on(s, right, products);
     }
     if (right < 0 || (word_is(s, i, "*") && word_is_type(s, i - 1)))
         return;
@@ -612,7 +593,7 @@ static void round_last(struct scan *s, int i)
 
     if (right < 0 || !word_is(s, right + 1, "+") || (end = operand_on(s, right + 2)) < 0)
         return;
-    end = product_on(s, end);
+    end = chain_on(s, end, products);
     char *a = words_text(s, left, i - 1), *m = words_text(s, i + 1, right),
          *b = words_text(s, right + 2, end);
     change(s, left, end, xformat("(%s + %s) %% %s", a, b, m));
@@ -852,14 +833,6 @@ static void another_jump(struct scan *s, int i)
         if (!word_is(s, i, jumps[k]))
             change(s, i, i, xstrdup(jumps[k]));
     }
-}
-
-/* The word behind the head whose "if", "for" or "while" is word i; -1: it is none. */
-static int body_of(const struct scan *s, int i)
-{
-    int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
-
-    return close < 0 ? -1 : close + 1;
 }
 
 /* The brace that closes that at word i; -1: none. */

@@ -57,7 +57,6 @@ static void spend(struct experiment *x, const struct sample *s)
 
     if (s->outputs.error == cudaErrorLaunchTimeout)
         used = x->steps;
-
     x->runs--;
     if (x->edits && x->edits->counts)
         x->edits->spent += used / PER_BYTE;

@@ -456,8 +456,9 @@ static uint64_t hash_of(const struct sample *sample)
 
     for (int b = 0; b < sample->plan.nbuffers; b++) {
         const unsigned char *bytes = sample->outputs.data[b];
+        size_t n = bytes ? plan_buffer_bytes(&sample->plan, b) : 0;
 
-        for (size_t i = 0; bytes && i < plan_buffer_bytes(&sample->plan, b); i++)
+        for (size_t i = 0; i < n; i++)
             hash = (hash ^ bytes[i]) * 0x100000001b3;
     }
     return hash;
@@ -657,7 +658,6 @@ static int next_window(int n, uint64_t bytes)
  */
 struct finds {
     int found, other, never;
-    bool is_found;
     int cases, never_cases;
     uint64_t enough; /* spent, it is no longer looked for another */
 };
@@ -704,12 +704,13 @@ static bool is_known(const struct edits *e, int i)
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, struct finds *f)
 {
-    int never = f->found < 0 && f->never < 0 ? never_holds(s, e, i) : 0;
+    bool first = f->found < 0;
+    int never = first && f->never < 0 ? never_holds(s, e, i) : 0;
 
     if (never) {
         f->never = i;
         f->never_cases = never;
-    } else if (f->found < 0) {
+    } else if (first) {
         f->found = i;
         f->cases = cases;
     } else if (is_known(e, i) == is_known(e, f->found)) {
@@ -718,9 +719,8 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
         f->found = i;
         f->cases = cases;
     }
-    if (f->enough == UINT64_MAX || (f->found >= 0 && !f->is_found))
+    if (first)
         f->enough = s->x->edits->spent + (never ? BETTER : AS_WELL);
-    f->is_found |= f->found >= 0;
 }
 
 /* Tries `most` of them at most. */

@@ -489,6 +489,25 @@ int operand_on(const struct scan *s, int i)
     return -1;
 }
 
+int chain_back(const struct scan *s, int i, const char *const *signs)
+{
+    while (i > 1 && word_is_any(s, i - 1, signs) && word_is_binary(s, i - 1)) {
+        int left = operand_back(s, i - 2);
+
+        if (left < 0)
+            break;
+        i = left;
+    }
+    return i;
+}
+
+int chain_on(const struct scan *s, int i, const char *const *signs)
+{
+    while (i > 0 && word_is_any(s, i + 1, signs) && word_is_binary(s, i + 1))
+        i = operand_on(s, i + 2);
+    return i;
+}
+
 static const char *const types[] = {"int",    "unsigned", "float", "double",   "char",
                                     "long",   "short",    "bool",  "half",     "float2",
                                     "float4", "uint2",    "uint4", "void",     "size_t",
@@ -585,6 +604,11 @@ bool word_is_parameter(const struct scan *s, int k)
 
 static const char *const ends[] = {";", "{", "}", NULL}, *const heads[] = {"if", "for", "while",
                                                                            NULL};
+
+int condition_end(const struct scan *s, int i)
+{
+    return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+}
 
 int statement_begin(const struct scan *s, int i)
 {

@@ -71,6 +71,8 @@ bool word_is_constant(const struct scan *s, int i);
 /* A number that a function is given, where its parameters are. */
 bool word_is_parameter(const struct scan *s, int k);
 
+/* The bracket that closes the condition of the if that word i is; -1: it is none. */
+int condition_end(const struct scan *s, int i);
 /* The first word of the statement that word i is in, or of what is in the brackets of a head. */
 int statement_begin(const struct scan *s, int i);
 /* The last, without the semicolon, of the one that begins with i. */
@@ -82,6 +84,10 @@ int word_match(const struct scan *s, int i, int step);
 int operand_back(const struct scan *s, int i);
 /* The last word of the operand whose first is i. */
 int operand_on(const struct scan *s, int i);
+/* Of operands with such signs between them, all before the one that begins with i: the first word;
+ * and all behind the one whose last word is i: the last. */
+int chain_back(const struct scan *s, int i, const char *const *signs);
+int chain_on(const struct scan *s, int i, const char *const *signs);
 /* From the first to the last, for free(). */
 char *words_text(const struct scan *s, int from, int to);
 
