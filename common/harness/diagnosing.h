@@ -9,6 +9,8 @@
  * joined.c     which of many changes are right on one case?
  * idle.c       has a right kernel more blocks than work?
  * rehearse.c   what does a right program do when something goes wrong?
+ * sound.c      is a changed kernel right wherever it is quickly tried?
+ * kept.c       does a change keep what else is right?
  * mend.c       does what the checker advises mend it?
  * alive.c      does a change of the file only send all inputs another way?
  */
@@ -18,8 +20,9 @@
 #include "diagnose.h"
 #include "edits.h"
 
-#define FEW  100   /* elements of a case that may show a pattern */
-#define MOST 50000 /* … of one that is quick */
+#define FEW   100          /* elements of a case that may show a pattern */
+#define MOST  50000        /* … of one that is quick */
+#define STEPS (1ull << 23) /* of a launch on such */
 
 struct search {
     struct experiment *x;
@@ -101,6 +104,31 @@ enum { EDIT_UNKNOWN, EDIT_WRONG, EDIT_RIGHT };
 void edits_try(struct search *s, const struct edits *e, const char *text, int from, int n,
                const struct lab_case *first, uint64_t steps, enum run_end was,
                unsigned char *verdicts);
+
+/* Nor does the checker find anything. */
+bool is_clean(struct search *s, const struct lab_case *c);
+/* The changed kernel is loaded: on how many inputs it is right, of all that the lab has, and of
+ * other sizes; 0: wrong on one. steps: for the first. */
+int right_on(struct search *s, const struct lab_case *first, uint64_t steps);
+
+/* Cases of the file's other kernels that are right: what is shared and serves them is not at fault.
+ */
+enum { OTHERS = 32 };
+struct others {
+    const struct lab_variant *v[OTHERS];
+    const struct lab_case *c[OTHERS];
+    int n;
+    bool known;
+};
+/* They are right still; loads the whole file, with the change. */
+bool serves_others(struct search *s, const struct edits *e, int i, struct others *o);
+/* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
+char *sound_names(struct search *s);
+/* Does a step that is right with the change, which is loaded, still do what it is for (lab.goals),
+ * as far as a run tells? Else it is no change to be told. */
+bool keeps_goals(struct search *s);
+/* What the file as it is does is still done by the one with the change, which is loaded. */
+bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was);
 
 /* ---- of the checker's words ---- */
 /* A barrier that they ask for is put into the file, in each place where it may be missing: they ask

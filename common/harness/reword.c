@@ -23,27 +23,20 @@ enum {
     JOINED_BYTES = 300000,
     RUNS = 400,
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
-    NEARBY = 24,
-    MANY = 4000, /* elements */
+    MANY = 4000,           /* elements */
     STEPS_AT_FIRST = 1 << 16,
     STEPS_OF_UNKNOWN = 1 << 22, /* it was stopped on its way */
     STEPS_OF_A_LOOP = 1 << 20,
-    STEPS = 1 << 23,
     TOLD_MAX = 1 << 20,
     TRIES = 2000, /* of one sort */
     GOAL_STEPS = 1 << 28
 };
 
-static void budget(struct experiment *x, uint64_t steps)
-{
-    x->runs = RUNS;
-    x->instructions = 64ull << 20;
-    x->steps = steps;
-}
-
 void edits_budget(struct search *s, uint64_t steps)
 {
-    budget(s->x, steps);
+    s->x->runs = RUNS;
+    s->x->instructions = 64ull << 20;
+    s->x->steps = steps;
 }
 
 /* The fewest elements of those that were wrong, or of what was made of them where that is too many,
@@ -61,23 +54,12 @@ static const struct lab_case *quickest(const struct search *s)
     return (n > MOST && s->smallest.name) || (n > MANY && n / 4 > least) ? &s->smallest : best;
 }
 
-/* Nor does the checker find anything. */
-static bool is_clean(struct search *s, const struct lab_case *c)
-{
-    struct sample sample;
-    bool right = experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_OK &&
-                 (!sample.outputs.findings || !*sample.outputs.findings);
-
-    sample_free(&sample);
-    return right;
-}
-
 /* Where it touches memory. */
 static void find_alive(struct search *s, const struct lab_case *c, struct alive *was)
 {
     struct sample sample;
 
-    budget(s->x, STEPS);
+    edits_budget(s, STEPS);
     s->x->lines = true;
     experiment_run(s->x, c, s->x->verify->seed, false, &sample);
     s->x->lines = false;
@@ -96,7 +78,7 @@ static uint64_t steps_for(struct search *s, const struct lab_case *c)
         struct sample sample;
 
         steps *= 2;
-        budget(s->x, steps);
+        edits_budget(s, steps);
         end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
         bool unknown = end == RUN_ERROR && sample.outputs.error != cudaErrorLaunchTimeout;
         sample_free(&sample);
@@ -104,261 +86,6 @@ static uint64_t steps_for(struct search *s, const struct lab_case *c)
             return STEPS_OF_UNKNOWN;
     }
     return end == RUN_ENDLESS ? STEPS_OF_A_LOOP : 2 * steps;
-}
-
-/* Two faults may cancel out on a few cases: sizes nearby, and other inputs, count as well. False:
- * wrong on one. */
-static bool right_nearby(struct search *s, const struct lab_case *of, int *n)
-{
-    const char *extents = s->x->verify->lab->extents;
-    bool right = true;
-
-    for (int i = 0; i < 10 && right && *n < NEARBY; i++) {
-        struct lab_case c = *of;
-        uint64_t *extent = i % 2 ? &c.m : &c.n,
-                 more[] = {*extent + 1, 2 * *extent + 3, *extent + 37, 4 * *extent - 1,
-                           7 * *extent + 5};
-        struct sample sample;
-
-        if (!extents || !strchr(extents, i % 2 ? 'm' : 'n') || !*extent)
-            continue;
-        *extent = more[i / 2];
-        if (elements_of(s, &c) > MOST)
-            continue;
-        enum run_end end =
-            experiment_run(s->x, &c, s->x->verify->seed + 1 + (uint64_t)i, false, &sample);
-        sample_free(&sample);
-        *n += end == RUN_OK;
-        right = end == RUN_OK || end == RUN_RECORD || end == RUN_NOT_TRIED;
-    }
-    return right;
-}
-
-/* What takes too long here need not be wrong. */
-static bool is_wrong_on(struct search *s, const struct lab_case *c)
-{
-    struct sample sample;
-    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
-    bool late = sample.outputs.error == cudaErrorLaunchTimeout;
-
-    sample_free(&sample);
-    return !late && end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED &&
-           end != RUN_INTERNAL;
-}
-
-/* How many cases it is right on, of all that the lab has; 0: wrong on one. */
-static int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
-{
-    const struct lab *lab = s->x->verify->lab;
-    int n = 0;
-
-    budget(s->x, steps);
-    if (!passes(s, first))
-        return 0;
-    budget(s->x, STEPS);
-    for (int i = 0; i < s->nfailed; i++) {
-        if (elements_of(s, s->failed[i]) <= MOST && !passes(s, s->failed[i]))
-            return 0;
-    }
-    for (int i = 0; i < lab->ncases; i++) {
-        if (elements_of(s, &lab->cases[i]) <= MOST && is_wrong_on(s, &lab->cases[i]))
-            return 0;
-        n += elements_of(s, &lab->cases[i]) <= MOST;
-    }
-    budget(s->x, STEPS);
-    bool right = is_clean(s, first);
-    for (int i = 0; i < s->nfailed && right; i++)
-        right = elements_of(s, s->failed[i]) > MOST || right_nearby(s, s->failed[i], &n);
-    if (first == &s->smallest)
-        right = right && right_nearby(s, first, &n);
-    return right ? n : 0;
-}
-
-/* ---- what else is in the file ---- */
-
-enum { OTHERS = 32, A_VARIANT = 3 };
-
-/* Cases of the file's other kernels that are right: what is shared and serves them is
- * not at fault. */
-struct others {
-    const struct lab_variant *v[OTHERS];
-    const struct lab_case *c[OTHERS];
-    int n;
-    bool known;
-};
-
-/* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
- * until *s->x is set back. */
-static bool become(struct search *s, const struct lab_variant *v)
-{
-    struct experiment *x = s->x;
-    struct schedule schedule;
-    struct text note = {0}, why = {0};
-
-    x->variant = v;
-    bool can = module_record(x->verify->module, v, &x->record, &schedule, &note, &why);
-    text_free(&note);
-    text_free(&why);
-    return can;
-}
-
-static bool passes_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
-{
-    struct experiment *x = s->x;
-    const struct lab_variant *own = x->variant;
-    struct launch_record record = x->record;
-    bool right = become(s, v) && elements_of(s, c) <= MOST;
-
-    budget(x, STEPS);
-    right = right && passes(s, c);
-    x->variant = own;
-    x->record = record;
-    return right;
-}
-
-/* The file as it is must be loaded. */
-static void find_others(struct search *s, struct others *o)
-{
-    const struct lab *lab = s->x->verify->lab;
-
-    for (int v = 0; v < lab->nvariants; v++) {
-        char *lacks = module_lacks(s->x->verify->module, &lab->variants[v]);
-
-        for (int c = 0, n = 0; c < lab->ncases && n < A_VARIANT && o->n < OTHERS; c++) {
-            if (lacks || &lab->variants[v] == s->x->variant || lab->variants[v].has_schedule ||
-                !passes_as(s, &lab->variants[v], &lab->cases[c]))
-                continue;
-            o->v[o->n] = &lab->variants[v];
-            o->c[o->n++] = &lab->cases[c];
-            n++;
-        }
-        free(lacks);
-    }
-}
-
-/* All that were right are. The file with the change must be loaded. */
-static bool others_are_right(struct search *s, const struct others *o)
-{
-    bool right = true;
-
-    for (int i = 0; i < o->n && right; i++)
-        right = passes_as(s, o->v[i], o->c[i]);
-    return right;
-}
-
-/* The whole file, with the change. */
-static bool serves_others(struct search *s, const struct edits *e, int i, struct others *o)
-{
-    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, e->v, e->n};
-    char *text = edits_apply(&whole, i);
-
-    if (!o->known) {
-        s->x->fresh(s->x->user);
-        find_others(s, o);
-        o->known = true;
-    }
-    bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
-    free(text);
-    return right;
-}
-
-/* A goal of the variant, about a case that none before it is about. */
-static bool is_first(const struct lab *lab, const struct lab_goal *g, const struct lab_variant *v)
-{
-    bool first = !strcmp(g->variant, v->name);
-
-    for (const struct lab_goal *h = lab->goals; h < g && first; h++)
-        first = strcmp(h->variant, v->name) != 0 || strcmp(h->case_name, g->case_name) != 0;
-    return first;
-}
-
-/* One run, on the first case of these that a goal of the variant is about; *from goes on. */
-static bool run_goal(struct search *s, const struct lab_goal **from, struct sample *sample)
-{
-    struct experiment *x = s->x;
-    const struct lab *lab = x->verify->lab;
-
-    for (; *from && (*from)->variant; ++*from) {
-        for (int c = 0; c < lab->ncases && is_first(lab, *from, x->variant); c++) {
-            if (strcmp(lab->cases[c].name, (*from)->case_name) != 0)
-                continue;
-            ++*from;
-            budget(x, GOAL_STEPS);
-            x->instructions = GOAL_STEPS;
-            experiment_run(x, &lab->cases[c], x->verify->seed, false, sample);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does a step that is right with the change still do what it is for (lab.goals), as far as a run
- * tells? Else it is no change to be told. The file with the change must be loaded. */
-static bool keeps_goals(struct search *s)
-{
-    const struct lab *lab = s->x->verify->lab;
-    const struct lab_goal *g = lab->goals;
-    struct sample sample;
-    bool kept = true;
-
-    while (kept && run_goal(s, &g, &sample)) {
-        struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
-
-        if (sample.end == RUN_OK && sample.outputs.counted) {
-            e.counters = sample.outputs.counters;
-            e.amounts = amounts_of(&sample.input, &sample.plan);
-            memset(e.metric_given, true, sizeof(e.metric_given));
-            kept = goals_met(lab, &e);
-        }
-        sample_free(&sample);
-    }
-    return kept;
-}
-
-/* The line of what is set once more by what is put in, which may take its place; 0: none. */
-static int line_again(const struct edits *e, int i)
-{
-    const struct edit *x = &e->v[i];
-    const char *value = x->length ? NULL : strchr(x->with, '=');
-    int line = 1;
-
-    if (!value)
-        return 0;
-    char *set = xformat("%.*s", (int)strcspn(value, ";"), value);
-    const char *at = strstr(e->text, set);
-    for (const char *p = e->text; p < at; p++)
-        line += *p == '\n';
-    free(set);
-    return at ? line : 0;
-}
-
-/* What the file as it is does is still done by the one with the change, which must be loaded. */
-static bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was)
-{
-    const struct lab *lab = s->x->verify->lab;
-    const struct edit *edit = &e->v[i];
-    int from = edits_line(e, i), to = from;
-    struct alive is = {0};
-
-    if (!edit->length)
-        from = to = line_again(e, i);
-    for (size_t k = 0; k < edit->length; k++)
-        to += e->text[edit->at + k] == '\n';
-    budget(s->x, STEPS);
-    s->x->lines = true;
-    for (int c = 0; c < lab->ncases && !alive_all(was, &is, from, to); c++) {
-        struct sample sample;
-
-        if (elements_of(s, &lab->cases[c]) > MOST)
-            continue;
-        experiment_run(s->x, &lab->cases[c], s->x->verify->seed, false, &sample);
-        alive_add(&is, s, &sample);
-        sample_free(&sample);
-    }
-    s->x->lines = false;
-    bool kept = alive_all(was, &is, from, to);
-    alive_free(&is);
-    return kept;
 }
 
 /* "&& n % 4 == 0": of what else there is a way for. */
@@ -378,7 +105,7 @@ static int never_holds(struct search *s, const struct edits *e, int i)
     if (!at || e->v[i].at + e->v[i].length > at + length || adds_rows(&e->v[i]))
         return 0;
     char *text = edits_apply(&one, 0);
-    budget(s->x, STEPS);
+    edits_budget(s, STEPS);
     const struct lab_case *first = quickest(s);
     int cases = s->x->replace(s->x->user, text, false, NULL) && passes(s, first)
                     ? right_on(s, first, STEPS)
@@ -423,7 +150,7 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
 {
     char *text = edits_apply(e, i), *was;
 
-    budget(s->x, steps);
+    edits_budget(s, steps);
     bool right = s->x->replace(s->x->user, text, false, NULL) && passes(s, first);
     free(text);
     if (!right)
@@ -470,7 +197,7 @@ static enum run_end end_on(struct search *s, const char *text, const struct lab_
 {
     struct sample sample;
 
-    budget(s->x, steps);
+    edits_budget(s, steps);
     if (!replace_quickly(s, text))
         return RUN_NO_KERNEL;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
@@ -832,34 +559,6 @@ bool by_no_return(struct search *s)
     return f != NULL;
 }
 
-/* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
-static char *sound_names(struct search *s)
-{
-    struct experiment before = *s->x;
-    const struct lab *lab = before.verify->lab;
-    struct text names = {0};
-
-    for (int v = 0; v < lab->nvariants; v++) {
-        const struct lab_variant *of = &lab->variants[v];
-        char *lacks = module_lacks(before.verify->module, of);
-        int n = 0;
-        bool right = !lacks && of != before.variant && !of->has_schedule && become(s, of);
-
-        for (int c = 0; c < lab->ncases && n < A_VARIANT && right; c++) {
-            bool quick = elements_of(s, &lab->cases[c]) <= MOST;
-
-            budget(s->x, STEPS);
-            right = !quick || passes(s, &lab->cases[c]);
-            n += quick;
-        }
-        *s->x = before;
-        if (right && n)
-            text_addf(&names, "%s %s ", of->name, of->kernels ? of->kernels : "");
-        free(lacks);
-    }
-    return names.s ? names.s : xstrdup("");
-}
-
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
     s->edited = try_edits(s, e, most);
@@ -888,7 +587,7 @@ static bool find_stores(struct search *s, int lines[2])
     struct experiment before = *s->x;
     struct sample sample;
 
-    budget(s->x, STEPS);
+    edits_budget(s, STEPS);
     s->x->lines = true;
     experiment_run(s->x, quickest(s), s->x->verify->seed, false, &sample);
     bool found = alive_stores(s, &sample, lines);

@@ -1,0 +1,208 @@
+/* kept.c - what a small change of a file has to keep: other kernels that are right, the goals of
+ * its own, and what its lines do at all (diagnosing.h).
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+#include "lab/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28 };
+
+/* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
+ * until *s->x is set back. */
+static bool become(struct search *s, const struct lab_variant *v)
+{
+    struct experiment *x = s->x;
+    struct schedule schedule;
+    struct text note = {0}, why = {0};
+
+    x->variant = v;
+    bool can = module_record(x->verify->module, v, &x->record, &schedule, &note, &why);
+    text_free(&note);
+    text_free(&why);
+    return can;
+}
+
+static bool passes_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
+{
+    struct experiment *x = s->x;
+    const struct lab_variant *own = x->variant;
+    struct launch_record record = x->record;
+    bool right = become(s, v) && elements_of(s, c) <= MOST;
+
+    edits_budget(s, STEPS);
+    right = right && passes(s, c);
+    x->variant = own;
+    x->record = record;
+    return right;
+}
+
+/* The file as it is must be loaded. */
+static void find_others(struct search *s, struct others *o)
+{
+    const struct lab *lab = s->x->verify->lab;
+
+    for (int v = 0; v < lab->nvariants; v++) {
+        char *lacks = module_lacks(s->x->verify->module, &lab->variants[v]);
+
+        for (int c = 0, n = 0; c < lab->ncases && n < A_VARIANT && o->n < OTHERS; c++) {
+            if (lacks || &lab->variants[v] == s->x->variant || lab->variants[v].has_schedule ||
+                !passes_as(s, &lab->variants[v], &lab->cases[c]))
+                continue;
+            o->v[o->n] = &lab->variants[v];
+            o->c[o->n++] = &lab->cases[c];
+            n++;
+        }
+        free(lacks);
+    }
+}
+
+/* All that were right are. The file with the change must be loaded. */
+static bool others_are_right(struct search *s, const struct others *o)
+{
+    bool right = true;
+
+    for (int i = 0; i < o->n && right; i++)
+        right = passes_as(s, o->v[i], o->c[i]);
+    return right;
+}
+
+bool serves_others(struct search *s, const struct edits *e, int i, struct others *o)
+{
+    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, e->v, e->n};
+    char *text = edits_apply(&whole, i);
+
+    if (!o->known) {
+        s->x->fresh(s->x->user);
+        find_others(s, o);
+        o->known = true;
+    }
+    bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
+    free(text);
+    return right;
+}
+
+/* A goal of the variant, about a case that none before it is about. */
+static bool is_first(const struct lab *lab, const struct lab_goal *g, const struct lab_variant *v)
+{
+    bool first = !strcmp(g->variant, v->name);
+
+    for (const struct lab_goal *h = lab->goals; h < g && first; h++)
+        first = strcmp(h->variant, v->name) != 0 || strcmp(h->case_name, g->case_name) != 0;
+    return first;
+}
+
+/* One run, on the first case of these that a goal of the variant is about; *from goes on. */
+static bool run_goal(struct search *s, const struct lab_goal **from, struct sample *sample)
+{
+    struct experiment *x = s->x;
+    const struct lab *lab = x->verify->lab;
+
+    for (; *from && (*from)->variant; ++*from) {
+        for (int c = 0; c < lab->ncases && is_first(lab, *from, x->variant); c++) {
+            if (strcmp(lab->cases[c].name, (*from)->case_name) != 0)
+                continue;
+            ++*from;
+            edits_budget(s, GOAL_STEPS);
+            x->instructions = GOAL_STEPS;
+            experiment_run(x, &lab->cases[c], x->verify->seed, false, sample);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool keeps_goals(struct search *s)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_goal *g = lab->goals;
+    struct sample sample;
+    bool kept = true;
+
+    while (kept && run_goal(s, &g, &sample)) {
+        struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
+
+        if (sample.end == RUN_OK && sample.outputs.counted) {
+            e.counters = sample.outputs.counters;
+            e.amounts = amounts_of(&sample.input, &sample.plan);
+            memset(e.metric_given, true, sizeof(e.metric_given));
+            kept = goals_met(lab, &e);
+        }
+        sample_free(&sample);
+    }
+    return kept;
+}
+
+/* The line of what is set once more by what is put in, which may take its place; 0: none. */
+static int line_again(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *value = x->length ? NULL : strchr(x->with, '=');
+    int line = 1;
+
+    if (!value)
+        return 0;
+    char *set = xformat("%.*s", (int)strcspn(value, ";"), value);
+    const char *at = strstr(e->text, set);
+    for (const char *p = e->text; p < at; p++)
+        line += *p == '\n';
+    free(set);
+    return at ? line : 0;
+}
+
+bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct edit *edit = &e->v[i];
+    int from = edits_line(e, i), to = from;
+    struct alive is = {0};
+
+    if (!edit->length)
+        from = to = line_again(e, i);
+    for (size_t k = 0; k < edit->length; k++)
+        to += e->text[edit->at + k] == '\n';
+    edits_budget(s, STEPS);
+    s->x->lines = true;
+    for (int c = 0; c < lab->ncases && !alive_all(was, &is, from, to); c++) {
+        struct sample sample;
+
+        if (elements_of(s, &lab->cases[c]) > MOST)
+            continue;
+        experiment_run(s->x, &lab->cases[c], s->x->verify->seed, false, &sample);
+        alive_add(&is, s, &sample);
+        sample_free(&sample);
+    }
+    s->x->lines = false;
+    bool kept = alive_all(was, &is, from, to);
+    alive_free(&is);
+    return kept;
+}
+
+char *sound_names(struct search *s)
+{
+    struct experiment before = *s->x;
+    const struct lab *lab = before.verify->lab;
+    struct text names = {0};
+
+    for (int v = 0; v < lab->nvariants; v++) {
+        const struct lab_variant *of = &lab->variants[v];
+        char *lacks = module_lacks(before.verify->module, of);
+        int n = 0;
+        bool right = !lacks && of != before.variant && !of->has_schedule && become(s, of);
+
+        for (int c = 0; c < lab->ncases && n < A_VARIANT && right; c++) {
+            bool quick = elements_of(s, &lab->cases[c]) <= MOST;
+
+            edits_budget(s, STEPS);
+            right = !quick || passes(s, &lab->cases[c]);
+            n += quick;
+        }
+        *s->x = before;
+        if (right && n)
+            text_addf(&names, "%s %s ", of->name, of->kernels ? of->kernels : "");
+        free(lacks);
+    }
+    return names.s ? names.s : xstrdup("");
+}

@@ -1,0 +1,128 @@
+/* sound.c - is a changed kernel right wherever it is quickly tried: on the lab's cases, watched by
+ * the checker, and on sizes and inputs of other cases, as two faults may cancel out on a few
+ * (diagnosing.h).
+ */
+#include "base/alloc.h"
+#include "diagnosing.h"
+
+#include <string.h>
+
+/* One of most remainders by the usual blocks and vectors, and a few beyond a block or four. */
+static const uint64_t sizes[] = {
+    1,    2,    3,    4,    5,    6,    7,    8,    9,    11,   12,   15,  16,  17,
+    18,   31,   32,   33,   36,   47,   62,   63,   64,   65,   66,   67,  97,  100,
+    127,  128,  129,  130,  131,  192,  200,  254,  255,  256,  257,  258, 259, 260,
+    321,  385,  506,  507,  508,  509,  510,  511,  512,  513,  514,  515, 516, 517,
+    1000, 1019, 1022, 1023, 1024, 1025, 1026, 1027, 1029, 1500, 2047, 2049};
+enum {
+    NSIZES = sizeof(sizes) / sizeof(*sizes),
+    KINDS = 8, /* of cases */
+    A_KIND = 24,
+    FURTHER = 20000, /* elements */
+    STEP = 29        /* from one extent's size to the next one's; NSIZES is no multiple of it */
+};
+_Static_assert(NSIZES % STEP != 0, "all sizes are met");
+
+bool is_clean(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    bool right = experiment_run(s->x, c, s->x->verify->seed, true, &sample) == RUN_OK &&
+                 (!sample.outputs.findings || !*sample.outputs.findings);
+
+    sample_free(&sample);
+    return right;
+}
+
+/* What takes too long here need not be wrong. */
+static bool is_wrong_with(struct search *s, const struct lab_case *c, uint64_t seed, bool *ran)
+{
+    struct sample sample;
+    enum run_end end = experiment_run(s->x, c, seed, false, &sample);
+    bool late = sample.outputs.error == cudaErrorLaunchTimeout;
+
+    sample_free(&sample);
+    *ran = end == RUN_OK;
+    return !late && end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED &&
+           end != RUN_INTERNAL;
+}
+
+/* But for its sizes. */
+static bool is_same_kind(const struct lab *lab, const struct lab_case *a, const struct lab_case *b)
+{
+    return a->dtype == b->dtype && a->op == b->op && a->block == b->block &&
+           !((a->flags ^ b->flags) & (CASE_SPECIAL | CASE_DATA)) &&
+           (a->param == b->param || strchr(lab->extents, 'p'));
+}
+
+/* The i-th of its sizes. False: the lab has no such. */
+static bool resize(const struct search *s, struct lab_case *c, int i)
+{
+    const char *extents = s->x->verify->lab->extents;
+    bool one = !extents[1];
+
+    for (int k = 0; extents[k]; k++) {
+        if (extent_of(c, extents[k]))
+            set_extent(c, extents[k],
+                       one ? sizes[i % NSIZES] : sizes[(i + k * STEP + i * k) % NSIZES]);
+    }
+    return elements_of(s, c) <= FURTHER;
+}
+
+/* On all sizes of the first kind, and some of others: of two extents each has every size, one of
+ * the other's with it. *n: right on so many more. */
+static bool right_on_sizes(struct search *s, const struct lab_case *first, int *n)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_case *kinds[KINDS] = {first};
+    int nkinds = 1;
+    bool right = true;
+
+    for (int c = 0; c < lab->ncases && nkinds < KINDS && lab->extents; c++) {
+        bool new = elements_of(s, &lab->cases[c]) <= MOST;
+
+        for (int k = 0; k < nkinds && new; k++)
+            new = !is_same_kind(lab, &lab->cases[c], kinds[k]);
+        if (new)
+            kinds[nkinds++] = &lab->cases[c];
+    }
+    for (int k = 0; k < nkinds && lab->extents; k++) {
+        for (int i = 0; i < (k ? A_KIND : NSIZES) && right; i++) {
+            struct lab_case c = *kinds[k];
+            bool ran = false;
+
+            if (!resize(s, &c, k ? i * NSIZES / A_KIND + k : i))
+                continue;
+            right = !is_wrong_with(s, &c, s->x->verify->seed + 1 + (uint64_t)i, &ran);
+            *n += ran;
+        }
+    }
+    return right;
+}
+
+int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
+{
+    const struct lab *lab = s->x->verify->lab;
+    bool ran;
+    int n = 0;
+
+    edits_budget(s, steps);
+    if (!passes(s, first))
+        return 0;
+    edits_budget(s, STEPS);
+    for (int i = 0; i < s->nfailed; i++) {
+        if (elements_of(s, s->failed[i]) <= MOST && !passes(s, s->failed[i]))
+            return 0;
+    }
+    for (int i = 0; i < lab->ncases; i++) {
+        if (elements_of(s, &lab->cases[i]) > MOST)
+            continue;
+        if (is_wrong_with(s, &lab->cases[i], s->x->verify->seed, &ran))
+            return 0;
+        n++;
+    }
+    edits_budget(s, STEPS);
+    if (!is_clean(s, first))
+        return 0;
+    edits_budget(s, STEPS);
+    return right_on_sizes(s, first, &n) ? n : 0;
+}
