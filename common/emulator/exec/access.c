@@ -43,6 +43,22 @@ bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t add
     return true;
 }
 
+void access_misaligned(struct warp *w, const struct insn *in, int lane, uint64_t addr,
+                       uint32_t size, const char *access)
+{
+    struct text where = {0};
+
+    if (mem_find(addr)) {
+        text_add(&where, " (");
+        mem_describe(&where, addr);
+        text_add(&where, ")");
+    }
+    warp_fault(w, in, lane, cudaErrorMisalignedAddress,
+               "misaligned address: %u-byte %s at 0x%llx%s, which is no multiple of %u", size,
+               access, (unsigned long long)addr, text_str(&where), size);
+    text_free(&where);
+}
+
 void tensor_map_event(struct warp *w, const struct insn *in, uint64_t at, bool fence)
 {
     struct block *b = w->block;

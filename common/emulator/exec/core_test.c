@@ -698,7 +698,7 @@ Test(core, faults_end_the_launch_and_say_where)
          "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 st.global.u32 [%out+16384], %t;"},
         {cudaErrorIllegalAddress, "thread (5,0,0)", NULL,
          "setp.eq.u32 %p0, %t, 5;\n.loc 1 7 3\n@%p0 ld.global.u32 %r0, [%out+-4];"},
-        {cudaErrorMisalignedAddress, "k.cu:8: misaligned address: 4-byte", NULL,
+        {cudaErrorMisalignedAddress, "k.cu:8: misaligned address: 4-byte global read", NULL,
          ".loc 1 8 3\nld.global.u32 %r0, [%out+2];"},
         {cudaErrorIllegalAddress, "k.cu:9: write to the constant variable fixed",
          ".const .align 4 .u32 fixed = 3;",

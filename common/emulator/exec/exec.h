@@ -319,6 +319,9 @@ static inline const struct insn *warp_joined(struct warp *w, const struct insn *
 /* Allocation for [addr, addr+size) into the cache entry; false after a fault. */
 bool access_lookup(struct warp *w, const struct insn *in, int lane, uint64_t addr, uint32_t size,
                    bool write, struct mem_cache *c);
+/* The fault of a lane whose address is no multiple of size. access: "global read". */
+void access_misaligned(struct warp *w, const struct insn *in, int lane, uint64_t addr,
+                       uint32_t size, const char *access);
 /* Are these shared addresses, from lo to hi, of the block's memory? False after a fault. */
 bool access_shared(struct warp *w, const struct insn *in, const uint64_t *addr, uint32_t mask,
                    uint64_t lo, uint64_t hi, uint32_t size);

@@ -193,7 +193,7 @@ const struct insn *atomic_global(struct warp *w, const struct insn *in, struct r
     u8 *host[WARP];
     find_shape(q, total);
     if (q->bits & (total - 1))
-        return misaligned(w, in, q, total, "atomic");
+        return misaligned(w, in, q, total, "atomic access");
     int kind = resolve(w, in, q, total, true, per_lane);
     if (!kind)
         return NULL;
@@ -209,7 +209,7 @@ const struct insn *atomic_shared(struct warp *w, const struct insn *in, struct r
     u8 *host[WARP];
     find_shape(q, total);
     if (q->bits & (total - 1))
-        return misaligned(w, in, q, total, "atomic");
+        return misaligned(w, in, q, total, "atomic access");
     if (!shared_bounds(w, in, q, total))
         return NULL;
     count_access(w, in, q, 0, total, atomic_passes(q));

@@ -226,14 +226,13 @@ static inline u64 lane_steps(const struct request *q, u32 size)
 
 /* ---- checks ---- */
 const struct insn *misaligned(struct warp *w, const struct insn *in, const struct request *q,
-                              u32 size, const char *space)
+                              u32 size, const char *access)
 {
     for (int i = 0; i < WARP; i++)
-        if (ON(q->mask, i) && q->a[i] & (size - 1))
-            return warp_fault(w, in, i, cudaErrorMisalignedAddress,
-                              "misaligned address: %u-byte %s access at 0x%llx, which is no "
-                              "multiple of %u",
-                              size, space, (unsigned long long)q->a[i], size);
+        if (ON(q->mask, i) && q->a[i] & (size - 1)) {
+            access_misaligned(w, in, i, q->a[i], size, access);
+            return NULL;
+        }
     panic("misaligned: no such lane");
 }
 /* Lanes in different allocations: each lane finds its own. delta[i] per lane. */
@@ -445,7 +444,7 @@ static inline int global_request(struct warp *w, const struct insn *in, struct r
     u32 total = (u32)in->size * in->count;
     find_shape(q, total);
     if (__builtin_expect(q->bits & (total - 1), 0)) {
-        misaligned(w, in, q, total, "global");
+        misaligned(w, in, q, total, write ? "global write" : "global read");
         return 0;
     }
     int r = resolve(w, in, q, total, write, per_lane);
@@ -556,7 +555,7 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
     u32 total = (u32)in->size * in->count, conflicts;
     find_shape(q, total);
     if (__builtin_expect(q->bits & (total - 1), 0)) {
-        misaligned(w, in, q, total, "shared");
+        misaligned(w, in, q, total, write ? "shared write" : "shared read");
         return false;
     }
     if (!shared_bounds(w, in, q, total))
@@ -649,7 +648,7 @@ static inline bool local_request(struct warp *w, const struct insn *in, struct r
     find_shape(q, total);
     u64 hi = q->hi;
     if (q->bits & (total - 1)) {
-        misaligned(w, in, q, total, "local");
+        misaligned(w, in, q, total, "local access");
         return false;
     }
     if (hi >= w->local_size || w->local_size - hi < total) {

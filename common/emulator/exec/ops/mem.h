@@ -169,7 +169,7 @@ static inline u32 count_sectors(const struct request *q, u32 size)
 /* ---- slow paths, in mem.c ---- */
 /* The fault of the first lane that is not at a multiple of size. */
 const struct insn *JOIN(misaligned, LEVEL)(struct warp *w, const struct insn *in,
-                                           const struct request *q, u32 size, const char *space);
+                                           const struct request *q, u32 size, const char *access);
 #define misaligned JOIN(misaligned, LEVEL)
 /* Lanes in different allocations: each lane finds its own. delta[i] per lane. */
 bool JOIN(scattered, LEVEL)(struct warp *w, const struct insn *in, struct request *q, u32 size,
