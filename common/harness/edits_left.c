@@ -303,26 +303,39 @@ static void narrowed(struct scan *s, int i)
     each_guard(s, close, i, end, put_and);
 }
 
-/* Of what is moved several at a time: rows of whole ones. */
+static bool names_any(const struct scan *s, int from, int to, const char *const *names)
+{
+    bool found = false;
+
+    for (int k = from; k < to; k++)
+        found |= word_is_any(s, k, names);
+    return found;
+}
+
+/* Of what is moved several at a time: rows of whole ones, of so many as one size is asked for, or
+ * as are in a vector of the function. */
 static void whole_vectors(struct scan *s, int i)
 {
-    static const char *const vectors[] = {"float4", "int4", "uint4", "float2",
-                                          "uint2",  "int2", NULL};
+    static const char *const twos[] = {"float2", "uint2", "int2", "double2", NULL};
+    static const char *const fours[] = {"float4", "int4", "uint4", NULL};
     const struct block *in = &s->blocks[s->v[i].block];
-    int close = condition_end(s, i), size[NUMBERS];
-    bool moves = false;
+    int close = condition_end(s, i), size[NUMBERS], asked = 0;
 
     if (word_is(s, i, "bool") && word_is(s, i + 2, "="))
         close = semicolon_of(s, i);
-    for (int k = in->open; k < in->end && close > 0; k++)
-        moves |= word_is_any(s, k, vectors) || (k > i && k < close && word_is(s, k, "%"));
-    for (int k = 0, n = moves ? sizes_for(s, i, size) : 0; k < n; k++) {
+    for (int k = i; k < close; k++)
+        asked = word_is(s, k, "%") ? k + 1 : asked;
+    char *of = asked                                    ? words_text(s, asked, asked)
+               : names_any(s, in->open, in->end, fours) ? xstrdup("4")
+               : names_any(s, in->open, in->end, twos)  ? xstrdup("2")
+                                                        : NULL;
+    for (int k = 0, n = of && close > 0 ? sizes_for(s, i, size) : 0; k < n; k++) {
         char *a = words_text(s, size[k], size[k]);
 
-        for (int of = 2; of <= 8; of *= 2)
-            insert(s, close, xformat(" && %s %% %d == 0", a, of));
+        insert(s, close, xformat(" && %s %% %s == 0", a, of));
         free(a);
     }
+    free(of);
 }
 
 /* … of what is chosen. */

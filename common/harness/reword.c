@@ -386,6 +386,7 @@ static int next_window(int n, uint64_t bytes)
 struct finds {
     int found, other, never;
     int cases, never_cases;
+    bool poor;       /* what was found only leaves something out */
     uint64_t enough; /* spent, it is no longer looked for another */
 };
 
@@ -429,25 +430,36 @@ static bool is_known(const struct edits *e, int i)
     return x->length && first;
 }
 
+/* "<" for "<=", or the other way: what it leaves out is one alone. */
+static bool is_by_one(const struct edits *e, int i)
+{
+    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
+    size_t n = e->v[i].length, to = strlen(is), at = 0;
+
+    while (at < n && at < to && was[at] == is[at])
+        at++;
+    const char *more = n > to ? was : is, *less = n > to ? is : was;
+    return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
+           !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
+}
+
 static void take_find(struct search *s, const struct edits *e, int i, int cases, struct finds *f)
 {
-    bool first = f->found < 0;
-    int never = first && f->never < 0 ? never_holds(s, e, i) : 0;
+    bool first = f->found < 0, better = f->poor && !adds_rows(&e->v[i]);
+    int never = first && f->never < 0 && !is_by_one(e, i) ? never_holds(s, e, i) : 0;
 
     if (never) {
         f->never = i;
         f->never_cases = never;
-    } else if (first) {
+    } else if (first || better || (is_known(e, i) && !is_known(e, f->found))) {
         f->found = i;
         f->cases = cases;
-    } else if (is_known(e, i) == is_known(e, f->found)) {
+        f->poor = adds_rows(&e->v[i]);
+    } else if (is_known(e, i) == is_known(e, f->found) && !is_same_line(e, i, f->found)) {
         f->other = i;
-    } else if (is_known(e, i)) {
-        f->found = i;
-        f->cases = cases;
     }
-    if (first)
-        f->enough = s->x->edits->spent + (never ? BETTER : AS_WELL);
+    if (first || better)
+        f->enough = s->x->edits->spent + (never || f->poor ? BETTER : AS_WELL);
 }
 
 /* Tries `most` of them at most. */
@@ -474,7 +486,8 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
             tried += n;
         }
         x->edits->left--;
-        if (verdicts[i] == EDIT_WRONG || is_same_line(e, i, f.found) || is_in_vain(e, i, f.never))
+        if (verdicts[i] == EDIT_WRONG || is_in_vain(e, i, f.never) ||
+            (is_same_line(e, i, f.found) && (!f.poor || adds_rows(&e->v[i]))))
             continue;
         int n = with_edit(s, e, i, least, first, steps, was, &others);
         if (n)
