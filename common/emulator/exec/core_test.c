@@ -307,6 +307,22 @@ Test(core, barriers_that_never_complete_are_a_deadlock)
                                           ".loc 1 11 5\nOTHER: bar.sync 1;\nEND:"});
 }
 
+/* Of those of a count of its own it is said what they are for, and how many have been there. */
+#define COME(threads)                                                                              \
+    ".loc 1 9 5\nsetp.ge.u32 %p0, %t, " threads ";\n@%p0 bra END;\nbar.sync 1, 64;\nEND:"
+Test(core, a_barrier_of_too_many_warps_is_named_in_a_deadlock)
+{
+    expect_error(
+        cudaErrorLaunchTimeout,
+        "k.cu:9: deadlock: barrier 1 is for 64 threads, 32 have come, and the others never "
+        "come; 3 warps (96 threads) have been at it",
+        (struct program){.body = COME("96"), .block = 128});
+    expect_error(cudaErrorLaunchTimeout, "the others never come; do all of its warps come there",
+                 (struct program){.body = COME("32") "bar.sync 0;\n", .block = 128});
+    expect_error(cudaErrorLaunchTimeout, "of the block's threads 32 are left",
+                 (struct program){.body = COME("32"), .block = 64});
+}
+
 Test(core, lanes_that_never_come_are_a_deadlock)
 {
     expect_error(cudaErrorLaunchTimeout, "k.cu:9: ",
@@ -1175,7 +1191,7 @@ Test(core, what_goes_wrong_in_clusters_is_named)
                                   .grid = 2,
                                   CLUSTER_OF_2});
     expect_error(
-        cudaErrorLaunchTimeout, "32 of 32 threads wait at barrier 1",
+        cudaErrorLaunchTimeout, "barrier 1 is for 64 threads, 32 have come",
         (struct program){.body = "setp.eq.u32 %p0, %cta, 1;\n@%p0 bar.sync 1, 64;\n" CLUSTER_SYNC,
                          .grid = 4,
                          CLUSTER_OF_2});

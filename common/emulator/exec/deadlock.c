@@ -111,6 +111,26 @@ static void mbarrier_deadlock(const struct all_awaited *all)
 }
 
 /* ---- barriers, and lanes that wait for others ---- */
+static void counted_deadlock(struct warp *w, struct path *p)
+{
+    const struct barrier *x = &w->block->barriers[p->barrier];
+    uint32_t been = (uint32_t)__builtin_popcount(x->been);
+    struct text t = {0};
+    if (barrier_warps_too_many(x))
+        text_addf(&t,
+                  "%u warps (%u threads) have been at it: has each group of warps a barrier of its "
+                  "own, of another number?",
+                  been, been * WARP);
+    else if (x->expected > w->block->live_threads)
+        text_addf(&t, "of the block's threads %u are left", w->block->live_threads);
+    else
+        text_add(&t, "do all of its warps come there, each as often as the others?");
+    warp_fault(
+        w, p->pc, -1, cudaErrorLaunchTimeout,
+        "deadlock: barrier %u is for %u threads, %u have come, and the others never come; %s",
+        p->barrier, x->expected, x->threads, text_str(&t));
+    text_free(&t);
+}
 static void path_deadlock(struct warp *w, struct path *p)
 {
     const struct block *b = w->block;
@@ -125,6 +145,8 @@ static void path_deadlock(struct warp *w, struct path *p)
         warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
                    "deadlock: a warp waits for a product that the others of its four never commit; "
                    "do all four come here?");
+    else if (b->barriers[p->barrier].expected)
+        counted_deadlock(w, p);
     else
         warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
                    "deadlock: %u of %u threads wait at barrier %u and the others never come; is "

@@ -137,6 +137,9 @@ struct listener {
  * there in shared memory; NULL: none. For listeners, of a block that runs. */
 const struct site *copy_coming(const struct block_info *b, uint64_t at, uint32_t size);
 
+/* Have more warps been at a barrier that has a count of its own than that is for? Likewise. */
+bool barrier_is_crowded(const struct block_info *b);
+
 /* Registers one for all launches to come, at the program's start (a constructor): the launcher
  * knows of nobody, and asks each whether it wants a launch. */
 void listener_register(struct listener *l);

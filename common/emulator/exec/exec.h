@@ -137,8 +137,15 @@ struct barrier {
     uint32_t expected; /* 0: all live threads */
     uint32_t popc, any, all;
     uint32_t generation;
-    uint64_t heard; /* follow.c: of those who have arrived */
+    uint32_t been, is_for; /* warps ever, where it has a count of its own; threads, then */
+    uint64_t heard;        /* follow.c: of those who have arrived */
 };
+
+/* More warps have been at it than a count of its own is for. */
+static inline bool barrier_warps_too_many(const struct barrier *x)
+{
+    return (uint32_t)__builtin_popcount(x->been) * WARP > x->is_for;
+}
 
 struct block {
     struct worker *worker;

@@ -663,9 +663,7 @@ void block_release_barrier(struct block *b, uint32_t id)
                 w->state = WARP_READY;
         }
     }
-    uint32_t generation = x->generation + 1;
-    memset(x, 0, sizeof(*x));
-    x->generation = generation;
+    *x = (struct barrier){.generation = x->generation + 1, .been = x->been, .is_for = x->is_for};
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->barrier_leave)
             b->listeners[k]->barrier_leave(b->listeners[k], &b->info, id);
@@ -675,6 +673,15 @@ void block_release_barriers(struct block *b)
     for (uint32_t id = 0; id < NBARRIERS; id++)
         if (barrier_complete(b, &b->barriers[id]))
             block_release_barrier(b, id);
+}
+
+bool barrier_is_crowded(const struct block_info *info)
+{
+    const struct block *b = info->of;
+    for (uint32_t id = 0; b && id < NBARRIERS; id++)
+        if (barrier_warps_too_many(&b->barriers[id]))
+            return true;
+    return false;
 }
 
 static const struct insn *barrier_done(struct warp *w, const struct insn *in)
@@ -719,6 +726,8 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
             return warp_fault(w, in, -1, cudaErrorIllegalInstruction,
                               "barrier with a thread count of %u, which is no multiple of 32",
                               x->expected);
+        x->is_for = x->expected;
+        x->been |= 1u << w->index;
     }
     if (in->sub == M_red) {
         uint32_t v = *(const uint32_t *)place(w, in->src[2]);
