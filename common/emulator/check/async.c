@@ -117,7 +117,12 @@ void async_written(struct block_state *b, struct block_state *who, const struct 
 
             if (!meets(r, a->addr[lane], a->size))
                 continue;
-            report_async(who, ASYNC_OVERWRITTEN, a, lane, r->site);
+            report_async(who, ASYNC_OVERWRITTEN, a, lane,
+                         &(struct asked){.site = r->site,
+                                         .of = b,
+                                         .block = b->block,
+                                         .warp = r->warp,
+                                         .product = r->product});
             r->told = true;
             break;
         }
@@ -195,5 +200,5 @@ void async_end(struct block_state *b)
 {
     for (const struct reading *r = b->reading; r; r = r->next)
         if (!r->told && !r->product)
-            report_left(b, b->block, r->warp, r->site);
+            report_left(b, &(struct asked){.site = r->site, .block = b->block, .warp = r->warp});
 }

@@ -70,8 +70,27 @@ Test(async, copies_of_a_thread_are_waited_for)
            ASK_FOR_WORDS "cp.async.commit_group;\ncp.async.wait_group 0;\n" READ_WORD);
     expect("\"async-unwaited\"", "nobody has waited for that", 32,
            ASK_FOR_WORDS "cp.async.commit_group;\ncp.async.wait_group 1;\n" READ_WORD);
-    expect("\"async-unwaited\"", "is each committed", 32,
-           ASK_FOR_WORDS "cp.async.wait_group 0;\n" READ_WORD);
+}
+
+/* What was committed, and what the last wait behind that left under way. */
+#define COMMIT   "cp.async.commit_group;\n"
+#define LEAVE(n) ".loc 1 8 0\ncp.async.wait_group " #n ";\n"
+Test(async, a_copy_that_a_wait_leaves_under_way_is_told_by_its_group)
+{
+    expect("\"async-unwaited\"", "has committed no group", 32, ASK_FOR_WORDS LEAVE(0) READ_WORD);
+    expect("\"async-unwaited\"", "has not waited (cp.async.wait_group) since", 32,
+           ASK_FOR_WORDS LEAVE(0) COMMIT READ_WORD);
+    expect("\"async-unwaited\"", "k.cu:8, its thread's last wait, leaves the last group under way",
+           32, ASK_FOR_WORDS COMMIT LEAVE(1) READ_WORD);
+    expect("\"async-unwaited\"",
+           "leaves the last 3 groups under way, and the copy's was one of "
+           "them, with 1 behind it",
+           32, ASK_FOR_WORDS COMMIT COMMIT LEAVE(3) READ_WORD);
+    expect("\"async-unwaited\"", "leave fewer under way", 32,
+           ASK_FOR_WORDS COMMIT LEAVE(1) READ_WORD);
+    expect("\"async-unwaited\"", "between it and the wait before no group was committed", 32,
+           ASK_FOR_WORDS COMMIT LEAVE(1) LEAVE(1) READ_WORD);
+    expect(NULL, NULL, 32, ASK_FOR_WORDS COMMIT COMMIT LEAVE(1) READ_WORD);
 }
 
 Test(async, products_read_until_they_are_waited_for)
@@ -180,6 +199,29 @@ Test(async, bytes_that_nobody_expects_are_told_of_at_the_end)
            ASK("mbarrier.arrive.shared.b64 %d5, [%r9];\n" COPY("16", "16")) LANDED READ("48"));
 }
 
+#define EARLY "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], 1;\n@!%p1 bra W;\n"
+Test(async, of_an_mbarrier_it_is_said_what_came_to_it)
+{
+    expect("\"async-unwaited\"",
+           "has been told to expect 16 bytes in all (k.cu:8), and 32 have come", 128,
+           ASK(".loc 1 8 0\n" EXPECT("16") COPY("16", "16") COPY("32", "16")) LANDED READ("32"));
+    expect("\"async-unwaited\"", "Does expect_tx name the bytes of all copies?", 128,
+           ASK(EXPECT("16") COPY("16", "16") COPY("32", "16")) LANDED READ("32"));
+    expect("\"async-unwaited\"", "counts it in round 1 (parity 0); this warp's last wait for it",
+           128,
+           FILL FENCE MEET EARLY "bar.sync 0;\n" ASK_NOW(EXPECT("16") COPY("16", "16")) READ("16"));
+    expect("\"async-unwaited\"", "was for parity 1 before its first round was over", 128,
+           FILL FENCE MEET EARLY "bar.sync 0;\n" ASK_NOW(EXPECT("16") COPY("16", "16")) READ("16"));
+    expect("\"async-left\"", "counts it in round 1 (parity 0), and nobody has waited for any", 128,
+           ASK(EXPECT("16") COPY("16", "16")));
+    expect("\"async-left\"",
+           "counts it in round 2 (parity 1), and the last wait for it (k.cu:8) was "
+           "for round 1 (parity 0)",
+           128,
+           ASK(EXPECT("16") COPY("16", "16")) LANDED "bar.sync 0;\n@%p2 bra END;\n" EXPECT("16")
+               COPY("48", "16") "END:");
+}
+
 Test(async, a_place_is_written_again_when_its_copy_has_come)
 {
     expect_lines("\"async-unwaited\"", 9, 7, 128,
@@ -194,6 +236,68 @@ Test(async, copies_are_over_when_the_block_is)
 {
     expect("\"async-left\"", "goes with the block", 128, FILL FENCE MEET STORE "END:");
     expect(NULL, NULL, 128, FILL FENCE MEET STORE "cp.async.bulk.wait_group.read 0;\nEND:");
+}
+
+/* Warp 0 has s copied away, the third one writes there when the mbarrier says so, which is made for
+ * one arrival: that of the second warp. Warp 0 arrives, too, after its wait. */
+#define ARRIVES "mbarrier.arrive.shared.b64 %d5, [%r9];\n"
+#define GIVE(arrive)                                                                               \
+    "setp.ge.u32 %p1, %t, 64;\n@%p1 bra WRITER;\nsetp.ge.u32 %p1, %t, 32;\n@%p1 bra SECOND;\n"     \
+    "@%p2 bra ASKED;\ncp.async.bulk.global.shared::cta.bulk_group [%out], [%r0], 1024;\n"          \
+    "cp.async.bulk.commit_group;\nASKED: bar.sync 1, 64;\n@%p2 bra END;\n"                         \
+    "cp.async.bulk.wait_group.read 0;\n" arrive                                                    \
+    "bra END;\nSECOND: setp.ne.u32 %p1, %t, 32;\n@%p1 bra END;\n"                                  \
+    ".loc 1 8 0\nmbarrier.arrive.shared.b64 %d5, [%r9];\nbra END;\n"                               \
+    "WRITER: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], 0;\n@!%p1 bra WRITER;\n"
+#define OVER(by) by "bar.sync 1, 64;\nEND:"
+#define BY_STORE OVER("st.shared.b32 [%r0+64], %r2;\n")
+#define BY_COPY                                                                                    \
+    "setp.ne.u32 %p1, %t, 64;\n@%p1 bra BROUGHT;\n"                                                \
+    "st.global.v2.u64 [%out], {%out, %out};\n"                                                     \
+    "mbarrier.init.shared.b64 [%r0+4000], 1;\n"                                                    \
+    "mbarrier.arrive.expect_tx.shared.b64 %d5, [%r0+4000], 16;\n"                                  \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0+64], [%out], "         \
+    "16, [%r0+4000];\nX: mbarrier.try_wait.parity.shared.b64 %p1, [%r0+4000], 0;\n@!%p1 bra "      \
+    "X;\n" OVER("BROUGHT: ")
+Test(async, who_overwrites_what_others_ask_for_is_told_of_their_wait)
+{
+    expect("\"async-overwrite\"", "who asked must wait for it (wait_group) before the barrier", 96,
+           FILL FENCE MEET GIVE("") BY_STORE);
+    expect("\"async-overwrite\"", "only then have arrived at the mbarrier", 96,
+           FILL FENCE MEET GIVE("") BY_COPY);
+    expect("\"async-overwrite\"", "made for 1 arrival (", 96,
+           FILL FENCE MEET GIVE(ARRIVES) BY_COPY);
+    expect("\"async-overwrite\"", "the threads that arrive there (k.cu:8) make 2, once each", 96,
+           FILL FENCE MEET GIVE(ARRIVES) BY_COPY);
+}
+
+/* The words of a deadlock say what came to the mbarrier. */
+#define WAIT_FOR(label, parity)                                                                    \
+    label ": mbarrier.try_wait.parity.shared.b64 %p1, [%r9], " parity ";\n@!%p1 bra " label ";\n"
+static void expect_deadlock(const char *words, const char *body)
+{
+    size_t before = warplabFindingCount();
+
+    warplabSetCheck(1);
+    cr_assert(freopen("/dev/null", "w", stderr));
+    cr_expect_eq(launch((struct program){
+                     .target = "sm_90a", .before = VARIABLES, .block = 64, .body = body}),
+                 cudaErrorLaunchTimeout);
+    cr_assert_gt(warplabFindingCount(), before);
+    cr_expect(strstr(warplabFinding(before), words), "%s", warplabFinding(before));
+}
+Test(async, a_deadlock_tells_of_the_rounds_that_were)
+{
+    expect_deadlock("0 rounds of it are over; warp 0 has waited for it 0 times before",
+                    FILL FENCE MEET WAIT_FOR("W", "0"));
+    expect_deadlock(
+        "2 rounds of it are over; warp 0 has waited for it 1 time before, last by parity "
+        "0, too)",
+        FILL FENCE MEET "@%p2 bra W;\n" ARRIVES WAIT_FOR(
+            "W", "0") "bar.sync 0;\n@%p2 bra V;\n" ARRIVES WAIT_FOR("V", "0"));
+    expect_deadlock("the threads that have ever arrived at it make 1 arrival, once each)",
+                    FILL FENCE MEET
+                    "@%p2 bra W;\nmbarrier.init.shared.b64 [%r9], 3;\n" ARRIVES WAIT_FOR("W", "0"));
 }
 
 /* Line 7 multiplies, line 9 has its sums; line 11 multiplies again. */
@@ -277,4 +381,21 @@ Test(async, another_blocks_copy_comes_when_readers_have_done)
                 SET SYNC "@!%p1 bra FOREIGN;\n" OWN EXPECT("16") SYNC BROUGHT
                 "bra END;\n"
                 "FOREIGN: st.shared.v2.u64 [%r0], {%out, %out};\n" FENCE SYNC FOREIGN "END: " SYNC);
+}
+
+/* The second block has a copy that it does not wait for; then the first, which has waited for its
+ * own mbarrier, copies to that place. */
+#define ASK_OWN  "st.global.v2.u64 [%out], {%out, %out};\n" EXPECT("16") COPY("0", "16")
+#define COPY_OUT "st.shared.v2.u64 [%r0], {%out, %out};\n" WAIT_FOR("V", "0") FENCE SYNC FOREIGN
+Test(async, who_has_not_arrived_where_a_copy_waited_is_told)
+{
+    expect_pair(
+        "\"async-unwaited\"",
+        "made for 1 arrival (k.cu:5): 1 round of it was over, and no thread of block (1,0,0), "
+        "where the place is, had arrived there; is it made for as many as arrive",
+        SET SYNC "@!%p1 bra FOREIGN;\n" ASK_OWN SYNC LANDED "bra END;\nFOREIGN: " ARRIVES COPY_OUT
+                 "END: " SYNC);
+    expect_pair("\"async-unwaited\"", "its readers must have waited for the copy",
+                SET SYNC "@!%p1 bra FOREIGN;\n" ASK_OWN ARRIVE SYNC LANDED
+                         "bra END;\nFOREIGN: " COPY_OUT "END: " SYNC);
 }

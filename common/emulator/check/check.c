@@ -48,6 +48,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
     l->released = xcalloc(l->nblocks, sizeof(*l->released));
     pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->later_lock, NULL);
     held_launch_begin(l);
     for (int i = 0; i < CHANNELS; i++)
         pthread_mutex_init(&l->channels[i].lock, NULL);
@@ -101,11 +102,13 @@ static void launch_end(struct listener *self, const struct block_info *any)
         return;
     while (l->running) /* a launch that failed: these blocks never end */
         block_retire(l->running);
+    report_later(l);
     report_launch_end(any->func);
     family_end(l);
     order_launch_free(l);
     held_launch_free(l);
     pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->later_lock);
     free(l);
 }
 
@@ -164,6 +167,8 @@ static void block_begin(struct listener *self, struct block_info *info)
     async_begin(b);
     maps_begin(b);
     landing_begin(b);
+    rounds_begin(b);
+    b->follows = b->ended = false;
 }
 
 static void block_end(struct listener *self, struct block_info *info)
@@ -178,6 +183,7 @@ static void block_end(struct listener *self, struct block_info *info)
         landing_end(b);
     }
     held_block_end(b);
+    b->ended = true;
     block_retire(b);
 }
 
@@ -634,6 +640,13 @@ bool check_is_on(void)
     return check_on < 0 ? emu_options()->check : check_on;
 }
 
+static void on_waits_in_vain(struct listener *self, const struct block_info *info, uint32_t warp,
+                             uint64_t at, struct text *t)
+{
+    if (info->user[self->slot])
+        rounds_put_waiting(t, info->user[self->slot], warp, at);
+}
+
 static bool wants_launch(struct listener *self, const struct block_info *any)
 {
     (void)self, (void)any;
@@ -673,6 +686,7 @@ struct listener *check_listener(void)
         .async_wait = on_async_wait,
         .lanes_exit = on_exit_lanes,
         .child = on_child,
+        .waits_in_vain = on_waits_in_vain,
         .fault = on_fault,
     };
 

@@ -27,6 +27,7 @@ struct landing {
     struct landing *next;
     struct moment asked;
     uint64_t barrier;
+    uint32_t over;                 /* rounds of that, before */
     bool complete;                 /* its phase is */
     uint32_t chunks;               /* whose last copy it is */
     uint32_t seen[MAX_WARPS];      /* clock at which a warp first heard so from the mbarrier; 0 */
@@ -146,6 +147,16 @@ static bool has_come(struct block_state *b, const struct landing *l, struct bloc
     return false;
 }
 
+static struct asked asked_of(struct block_state *b, const struct landing *l)
+{
+    return (struct asked){.site = l->asked.site,
+                          .of = b,
+                          .block = l->asked.block,
+                          .warp = l->asked.warp,
+                          .barrier = l->barrier,
+                          .over = l->over};
+}
+
 static void touch(struct block_state *b, const struct access *a, uint32_t lane, uint32_t chunk)
 {
     struct landing *l = b->landings->at[chunk];
@@ -154,8 +165,9 @@ static void touch(struct block_state *b, const struct access *a, uint32_t lane, 
         bool known = has_come(b, l, b, a->warp);
 
         *(known ? &l->known : &l->told) |= 1u << a->warp;
+        const struct asked by = asked_of(b, l);
         if (!known)
-            report_async(b, ASYNC_UNWAITED, a, lane, l->asked.site);
+            report_async(b, ASYNC_UNWAITED, a, lane, &by);
         b->landings->told |= !known;
     }
     if (a->kind == ACCESS_LOAD)
@@ -203,12 +215,15 @@ static void overwrite(struct block_state *b, const struct landing *old, struct b
     c.size = CHUNK;
     at[lane] = (uint64_t)chunk * CHUNK;
     if (!old->told && !has_come(b, old, who, a->warp)) {
-        report_async(who, ASYNC_UNWAITED, &c, lane, old->asked.site);
+        const struct asked by = asked_of(b, old);
+        report_async(who, ASYNC_UNWAITED, &c, lane, &by);
         b->landings->told = true;
     }
     for (uint32_t w = 0; who != b && w < b->nwarps; w++)
         if (old->read[w].clock && !known_to(who, &old->read[w], a->warp))
-            report_async(who, ASYNC_UNORDERED, &c, lane, old->read[w].site);
+            report_async(
+                who, ASYNC_UNORDERED, &c, lane,
+                &(struct asked){.site = old->read[w].site, .of = b, .block = b->block, .warp = w});
 }
 
 /* Its chunks have been told of, now the mbarrier that counts them. */
@@ -224,6 +239,7 @@ static void landing_asked(struct block_state *b, struct block_state *who, const 
     struct landing *l = xcalloc(1, sizeof(*l));
     l->asked = now(who, a->site, a->warp);
     l->barrier = barrier;
+    l->over = rounds_over(b, barrier);
     for (uint32_t i = 0; i < all->ncoming; i++) {
         uint32_t chunk = all->coming[i];
         struct landing *old = all->at[chunk];
@@ -279,6 +295,7 @@ void landing_arrive(struct block_state *b, const struct access *a)
         if (m->early.clock)
             report_early(b, m->early.block, m->early.warp, m->early.site, a->site);
         *m = (struct mbar){.at = m->at, .made = now(b, a->site, a->warp)};
+        rounds_hear(b, b, a);
         return;
     }
     if (m->made.clock && !known_to(b, &m->made, a->warp))
@@ -289,6 +306,7 @@ void landing_arrive(struct block_state *b, const struct access *a)
         m->brought = now(b, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
+    rounds_hear(b, b, a);
     if (a->kind == ACCESS_LOAD)
         seen(b, m->at, a->warp);
 }
@@ -322,6 +340,7 @@ void landing_peer_arrive(struct block_state *b, struct block_state *who, const s
         m->brought = now(who, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
+    rounds_hear(b, who, a);
     remember(all, who, a);
 }
 
@@ -356,7 +375,8 @@ void landing_end(struct block_state *b)
 
         for (uint32_t w = 0; w < b->nwarps && !known; w++)
             known = l->seen[w];
+        const struct asked by = asked_of(b, l);
         if (!known)
-            report_left(b, l->asked.block, l->asked.warp, l->asked.site);
+            report_left(b, &by);
     }
 }

@@ -160,6 +160,8 @@ struct launch_state {
     uint64_t serial;
     uint32_t tag, nblocks;
     struct block_state *running;
+    pthread_mutex_t later_lock;
+    struct later *later;  /* report.c */
     pthread_mutex_t lock; /* of sites */
     const struct site *sites[SITE_UNKNOWN];
     _Atomic uint32_t nsites;
@@ -269,6 +271,9 @@ struct block_state {
     uint32_t nacquired, released[MAX_WARPS];
 
     struct landings *landings; /* landing.c; NULL: none yet */
+    struct all_rounds *rounds; /* rounds.c; likewise */
+    bool follows;              /* something went wrong here: what comes may follow from it */
+    bool ended;                /* by itself */
     bool landed;               /* some copy has come, or will */
 
     struct shadow_page *shared; /* pages of the block's shared memory */
@@ -342,6 +347,29 @@ void landing_peer_arrive(struct block_state *b, struct block_state *who, const s
 void landing_chunk(struct block_state *b, const struct access *a);
 void landing_touched(struct block_state *b, const struct access *a); /* anything else */
 
+/* ---- what came to mbarriers (rounds.c) ---- */
+void rounds_begin(struct block_state *b);
+/* A warp of `who`, b itself or another block, has done something with an mbarrier of b. */
+void rounds_hear(struct block_state *b, const struct block_state *who, const struct access *a);
+uint32_t rounds_over(const struct block_state *b, uint64_t at); /* of this mbarrier */
+/* The mbarrier that the warp has waited for last; false: none. */
+bool rounds_waited(const struct block_state *b, uint32_t warp, uint64_t *at);
+/* Adds, of the mbarrier that a thread has waited for, that more arrive than it is made for; or of
+ * any that more bytes come than it is told to expect. False: it is not so. */
+bool rounds_put_too_many(struct text *t, const struct block_state *b, uint64_t at);
+bool rounds_put_surplus(struct text *t, const struct block_state *b);
+/* Adds, of the mbarrier that the warp has waited for last, that nobody of the block whose memory it
+ * is about to write has arrived in each round. False: somebody has. */
+bool rounds_put_absent(struct text *t, const struct block_state *b, uint32_t warp,
+                       const struct block_info *reader);
+/* Why a warp may not know of a copy that an mbarrier counts, so many rounds of which were over when
+ * it was asked for. */
+void rounds_put_read_early(struct text *t, const struct block_state *b, uint32_t warp, uint64_t at,
+                           uint32_t over);
+void rounds_put_left(struct text *t, const struct block_state *b, uint64_t at, uint32_t over);
+/* A warp waits for it in vain. */
+void rounds_put_waiting(struct text *t, const struct block_state *b, uint32_t warp, uint64_t at);
+
 /* ---- races (race.c) ---- */
 struct race {
     struct block_state *b;
@@ -381,7 +409,7 @@ struct clash {
     struct access a;
     uint64_t addr, other; /* other: its cell */
     uint32_t lane;
-    bool other_writes, same_instruction;
+    bool other_writes, same_instruction, follows;
     const struct site *site;   /* the other's, or NULL */
     const struct site *before; /* of the warp's last access; for advice */
 };
@@ -391,6 +419,7 @@ bool clash_known(const struct clash *c); /* its two lines have been told */
 void report_clash(const struct clash *c);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
 void report_block_end(struct block_state *b);
+void report_later(struct launch_state *launch);   /* findings that wait for its end */
 void report_launch_end(const struct emu_func *f); /* races that wait for a block that did not end */
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
                     uint32_t live);
@@ -401,12 +430,22 @@ enum async_fault {
     ASYNC_UNORDERED,
     ASYNC_NOT_WAITED
 };
+/* What is known of the read or the copy that an access meets. */
+struct asked {
+    const struct site *site;
+    struct block_state *of; /* in whose memory; NULL: no more is known than the site */
+    uint32_t block, warp;   /* by whom */
+    bool product;
+    uint64_t barrier;            /* of a copy: the mbarrier that counts it, ... */
+    uint32_t over;               /* ... and how many of its rounds were over then */
+    const struct coming *coming; /* of a cp.async */
+};
 /* What the access does to what another place asked for, or wrote. */
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,
-                  uint32_t lane, const struct site *other);
+                  uint32_t lane, const struct asked *other);
 /* By a warp of a block of b's cluster: a copy that is under way when b ends; something sent to an
  * mbarrier of another block that need not be set up yet, or whose block may have ended. */
-void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s);
+void report_left(struct block_state *b, const struct asked *by);
 /* A copy reads a map that `writer` wrote. */
 void report_map(struct block_state *b, uint32_t warp, const struct site *s,
                 const struct site *writer, bool acquired);
@@ -439,6 +478,7 @@ struct relative { /* an access by a grid that ran before */
 void report_relative(struct block_state *b, const struct access *a, uint32_t lane,
                      const struct relative *r);
 void report_leak(const struct mem_alloc *a);
+void report_put_site(struct text *t, const struct site *s);
 
 /* ---- ways through the program (paths.c) ---- */
 /* Is there a way from one instruction on to the other that passes no block barrier? Where that is

@@ -280,7 +280,8 @@ static __attribute__((noinline)) void meet_unfenced(const struct race *x, uint64
     bool before = settled(x, cell) || own(x, cell, lane) || ordered(x, cell, false, lane);
 
     if (before && async_unfenced(x, cell))
-        report_async(x->b, ASYNC_UNFENCED, x->a, lane, x->b->launch->sites[cell_site(cell)]);
+        report_async(x->b, ASYNC_UNFENCED, x->a, lane,
+                     &(struct asked){.site = x->b->launch->sites[cell_site(cell)]});
 }
 
 static inline void touch_read(const struct race *x, struct cells *c, uint64_t me, uint32_t lane)

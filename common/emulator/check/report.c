@@ -14,6 +14,7 @@
 #include "emulator/exec/guard.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- places ---- */
@@ -55,7 +56,7 @@ static void put_file(struct text *t, const char *path, uint32_t line)
     text_addf(t, ":%u", line);
 }
 
-static void put_site(struct text *t, const struct site *s)
+void report_put_site(struct text *t, const struct site *s)
 {
     if (!s)
         text_add(t, "somewhere");
@@ -92,7 +93,7 @@ static struct report head(const char *what, const struct block_info *b, const st
     struct text *t = &r.words;
 
     text_addf(t, "%s in kernel %s at ", what, shown_name(b->kernel));
-    put_site(t, s);
+    report_put_site(t, s);
     put_xyz(t, ", block (", b->index, b->nctaid, ")");
     put_xyz(t, ", thread (", thread, b->ntid, ")\n");
     r.head = t->length;
@@ -279,7 +280,7 @@ static void note_unknown(const struct block_info *b, const struct site *s)
     if (seen(unknown_owner, b, &anywhere, &anywhere))
         return;
     text_addf(&t, "note: kernel %s reads shared memory never written at ", shown_name(b->kernel));
-    put_site(&t, s);
+    report_put_site(&t, s);
     text_addf(&t,
               "; CUB does so harmlessly, and without line information its code cannot be told from "
               "the program's: build with nvcc -lineinfo\n");
@@ -376,9 +377,10 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (same_place(b->unwritten[i].site, u.site))
             return;
-    const struct site *copy = copy_coming(b->info, u.addr, u.size);
-    if (copy) {
-        report_async(b, ASYNC_NOT_WAITED, a, lane, copy);
+    struct coming copy;
+    if (copy_coming(b->info, u.addr, u.size, &copy)) {
+        report_async(b, ASYNC_NOT_WAITED, a, lane,
+                     &(struct asked){.site = copy.site, .coming = &copy});
         return;
     }
     if (b->nunwritten < MAX_UNWRITTEN)
@@ -406,8 +408,11 @@ void report_launch_end(const struct emu_func *f)
     tell_races(f, NULL);
 }
 
+static void complete_later(const struct block_state *b);
+
 void report_block_end(struct block_state *b)
 {
+    complete_later(b);
     tell_races(b->info->func, b->info);
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (!raced_at(b, b->unwritten[i].site))
@@ -458,9 +463,9 @@ static void put_between(struct text *t, const struct clash *c)
         text_addf(t, "between line %u and line %u", first->line, second->line);
     } else {
         text_addf(t, "between ");
-        put_site(t, first);
+        report_put_site(t, first);
         text_addf(t, " and ");
-        put_site(t, second);
+        report_put_site(t, second);
     }
     if (round && first->line > second->line)
         text_add(t, " of the next round");
@@ -556,6 +561,8 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         return;
     }
     if (a_copy(c)) {
+        if (c->follows)
+            return;
         text_add(t, "    a copy that nobody waits for may write at any time: do all who read the "
                     "place arrive, when they have done, at an mbarrier (or barrier) that is waited "
                     "for before it is asked for?\n");
@@ -583,7 +590,7 @@ static void put_other(struct text *t, const struct clash *c)
     bool elsewhere = distance(c) == OTHER_BLOCK;
 
     text_addf(t, "    ");
-    put_site(t, c->site);
+    report_put_site(t, c->site);
     if (elsewhere)
         put_xyz(t, ": block (", cell_block(c->other), c->info->nctaid, ")");
     if (cell_how(c->other) == HOW_WARP)
@@ -619,6 +626,7 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       .lane = lane,
                       .other_writes = other_writes,
                       .same_instruction = same_instruction,
+                      .follows = b->follows,
                       .site = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL,
                       .before = b->last[a->space][a->warp]};
 
@@ -778,7 +786,7 @@ void report_relative(struct block_state *b, const struct access *a, uint32_t lan
     text_addf(t, "    %s %u bytes at ", verbs[a->kind], a->size);
     put_place(t, b->info, ACCESS_GLOBAL, a->addr[lane]);
     text_addf(t, "\n    ");
-    put_site(t, r->site);
+    report_put_site(t, r->site);
     text_addf(t, ": kernel %s", shown_name(r->func->info.name));
     put_xyz(t, ", block (", r->block, r->nctaid, ")");
     put_xyz(t, " thread (", r->thread, r->ntid, ")");
@@ -819,9 +827,9 @@ void report_exited(struct block_state *b, const struct site *s)
     text_addf(t, "    CUDA does not define this; GPUs since Volta go on without it\n");
     if (b->met[0] && b->met[0]->line != b->met[1]->line) {
         text_addf(t, "    at a barrier before, warps met at different lines, ");
-        put_site(t, b->met[0]);
+        report_put_site(t, b->met[0]);
         text_addf(t, " and ");
-        put_site(t, b->met[1]);
+        report_put_site(t, b->met[1]);
         text_addf(t, ": is one in a branch that only some take?\n");
     } else {
         text_addf(t, "    skip the work of threads past the end, not the barrier: no return before "
@@ -923,54 +931,200 @@ static json_t *other_place(const struct site *s)
 }
 
 static const struct {
-    const char *kind, *head, *says;
+    const char *kind, *head, *says, *advice;
 } async_faults[] = {
     [ASYNC_OVERWRITTEN] = {overwritten, "overwritten while read",
-                           " asked for it to be read, and nobody has waited for that to be over\n"
+                           " asked for it to be read, and nobody has waited for that to be over\n",
                            "    wait_group before the memory is given back\n"},
-    [ASYNC_UNFENCED] = {unfenced, "missing proxy fence",
-                        " wrote it by an ordinary store, which wgmma and bulk copies need not see\n"
-                        "    fence.proxy.async after the stores, before the barrier\n"},
+    [ASYNC_UNFENCED] =
+        {unfenced, "missing proxy fence",
+         " wrote it by an ordinary store, which wgmma and bulk copies need not see\n",
+         "    fence.proxy.async after the stores, before the barrier\n"},
     [ASYNC_UNWAITED] = {unwaited, "a copy's place touched before the copy has come",
-                        " has it copied there, and this thread does not know that it has come\n"},
+                        " has it copied there, and this thread does not know that it has come\n",
+                        "    before the place is written again, its readers must have waited for "
+                        "the copy, and have said so at an mbarrier that is waited for here\n"},
     [ASYNC_UNORDERED] = {overwritten, "overwritten while read",
-                         " reads it, in another block of the cluster, and nothing orders the two\n"
+                         " reads it, in another block of the cluster, and nothing orders the two\n",
                          "    do all blocks that read arrive at the mbarrier that is waited for "
                          "before the copy, and are they all counted?\n"},
     [ASYNC_NOT_WAITED] = {unwaited, "a copy's place read before the copy has come",
-                          " has it copied there, and nobody has waited for that\n"
-                          "    cp.async.wait_group, and a barrier behind it, before the read? It "
-                          "waits for committed groups alone: is each committed, and are so few as "
-                          "it says left under way?\n"},
+                          " has it copied there, and nobody has waited for that\n", ""},
 };
 
-static const char read_early[] = "    a wait for its mbarrier missing, or for another round's "
-                                 "parity? Does expect_tx name the bytes of all copies?\n",
-                  written_early[] =
-                      "    before the place is written again, its readers must have waited for the "
-                      "copy, and have said so at an mbarrier that is waited for here\n";
+/* Where another than who asked for the read overwrites it, by a copy or a store. */
+static const char by_copy[] =
+    "    before the place is written again, those who asked must have waited for "
+    "the read to be over, and only then have arrived at the mbarrier (or barrier) "
+    "that is waited for here\n",
+                  by_store[] =
+                      "    who asked must wait for it (wait_group) before the barrier behind which "
+                      "others write here\n";
+
+/* The same warp, or of products one of the four. */
+static bool asked_itself(const struct block_state *b, uint32_t warp, const struct asked *by)
+{
+    uint32_t unit = by->product ? 4 : 1;
+
+    return b->block == by->block && warp / unit == by->warp / unit;
+}
+
+static void put_coming(struct text *t, const struct coming *c)
+{
+    if (!c->committed) {
+        text_add(t, "    its thread has committed no group (cp.async.commit_group) since then, and "
+                    "waits leave out what is not in one\n");
+    } else if (!c->wait) {
+        text_add(t, "    it has been committed to a group, and its thread has not waited "
+                    "(cp.async.wait_group) since\n"
+                    "    a wait before the read, and a barrier behind that?\n");
+    } else {
+        text_add(t, "    ");
+        report_put_site(t, c->wait);
+        text_add(t, ", its thread's last wait, leaves the last ");
+        if (c->left == 1)
+            text_add(t, "group under way, and that was the copy's");
+        else
+            text_addf(t, "%u groups under way, and the copy's was one of them, with %u behind it",
+                      c->left, c->since);
+        text_add(t, c->idle ? "; between it and the wait before no group was committed\n"
+                              "    commit one in each round, an empty one where nothing is left to "
+                              "copy? Or wait for all of them there\n"
+                            : "\n    leave fewer under way?\n");
+    }
+}
+
+static void put_async_advice(struct text *t, const struct block_state *b, enum async_fault what,
+                             const struct access *a, const struct asked *by)
+{
+    bool copies = a->kind == ACCESS_STORE && a->site->proxy && by->of;
+
+    if (what == ASYNC_UNWAITED && a->kind == ACCESS_LOAD)
+        rounds_put_read_early(t, b, a->warp, by->barrier, by->over);
+    else if (what == ASYNC_NOT_WAITED)
+        put_coming(t, by->coming);
+    else if (copies && rounds_put_absent(t, b, a->warp, by->of->info))
+        return;
+    else if (what == ASYNC_OVERWRITTEN && !asked_itself(b, a->warp, by))
+        text_add(t, a->site->proxy ? by_copy : by_store);
+    else
+        text_add(t, async_faults[what].advice);
+}
+
+/* A finding that is told when its launch ends. Its advice waits for the end of its block, for then
+ * it is known how many arrive at an mbarrier, and what copies brought. */
+struct later {
+    struct later *next; /* of its launch */
+    const struct block_state *b;
+    const char *kind;
+    struct block_info info;
+    const struct site *site, *other;
+    uint32_t thread, size;
+    enum access_space space;
+    uint64_t addr, barrier;
+    bool has_waited; /* its thread, for an mbarrier at barrier */
+    struct report r;
+    struct text advice; /* where nothing is sure */
+    uint64_t more;      /* of the pair */
+};
+
+static void complete(struct later *l, const struct block_state *b)
+{
+    bool sure = (l->has_waited && rounds_put_too_many(&l->r.words, b, l->barrier)) ||
+                rounds_put_surplus(&l->r.words, b);
+
+    if (!sure)
+        text_add(&l->r.words, text_str(&l->advice));
+    text_free(&l->advice);
+    l->b = NULL;
+}
+
+static void complete_later(const struct block_state *b)
+{
+    pthread_mutex_lock(&b->launch->later_lock);
+    for (struct later *l = b->launch->later; l; l = l->next)
+        if (l->b == b)
+            complete(l, b);
+    pthread_mutex_unlock(&b->launch->later_lock);
+}
+
+void report_later(struct launch_state *launch)
+{
+    for (struct later *l = launch->later, *next; l; l = next) {
+        next = l->next;
+        tell(l->kind, &l->info, l->site, l->thread, l->addr, &l->r,
+             access_members(l->space, l->size), other_place(l->other));
+        for (uint64_t i = 0; i < l->more; i++)
+            finding_report(l->kind, &l->info, l->site, l->thread, l->addr, NULL, NULL);
+        free(l);
+    }
+    launch->later = NULL;
+}
+
+static void add_later(struct launch_state *launch, const struct later *l)
+{
+    struct later **end = &launch->later, *made = xcalloc(1, sizeof(*made));
+
+    *made = *l;
+    pthread_mutex_lock(&launch->later_lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = made;
+    pthread_mutex_unlock(&launch->later_lock);
+}
+
+/* One more of those that wait? */
+static bool counted_later(struct launch_state *launch, const char *kind, const struct site *s,
+                          const struct site *other)
+{
+    struct later *l;
+
+    pthread_mutex_lock(&launch->later_lock);
+    for (l = launch->later; l; l = l->next)
+        if (l->kind == kind && same_place(l->site, s) && same_place(l->other, other))
+            break;
+    if (l)
+        l->more++;
+    pthread_mutex_unlock(&launch->later_lock);
+    return l != NULL;
+}
 
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,
-                  uint32_t lane, const struct site *other)
+                  uint32_t lane, const struct asked *by)
 {
     const char *kind = async_faults[what].kind;
     uint32_t thread = a->warp * 32 + lane;
     uint64_t addr = kept(b->info, a->space, a->addr[lane]);
+    bool follows = what != ASYNC_UNFENCED && (b->follows || (by->of && by->of->follows));
 
     if (a->space == ACCESS_SHARED)
         remember_race(b, a->site);
-    if (counted(kind, b->info, a->site, other, thread, addr))
+    b->follows |= what != ASYNC_UNFENCED;
+    if (by->of)
+        by->of->follows = true;
+    if (counted_later(b->launch, kind, a->site, by->site) ||
+        counted(kind, b->info, a->site, by->site, thread, addr))
         return;
-    struct report r = head(async_faults[what].head, b->info, a->site, thread);
-    text_addf(&r.words, "    %s ", a->kind == ACCESS_LOAD ? "reads" : "writes");
-    put_place(&r.words, b->info, a->space, a->addr[lane]);
-    text_addf(&r.words, "\n    ");
-    put_site(&r.words, other);
-    text_add(&r.words, async_faults[what].says);
-    if (what == ASYNC_UNWAITED)
-        text_add(&r.words, a->kind == ACCESS_LOAD ? read_early : written_early);
-    tell(kind, b->info, a->site, thread, addr, &r, access_members(a->space, a->size),
-         other_place(other));
+    struct later l = {.b = b,
+                      .kind = kind,
+                      .info = *b->info,
+                      .site = a->site,
+                      .other = by->site,
+                      .thread = thread,
+                      .size = a->size,
+                      .space = a->space,
+                      .addr = addr};
+    l.r = head(async_faults[what].head, b->info, a->site, thread);
+    text_addf(&l.r.words, "    %s ", a->kind == ACCESS_LOAD ? "reads" : "writes");
+    put_place(&l.r.words, b->info, a->space, a->addr[lane]);
+    text_addf(&l.r.words, "\n    ");
+    report_put_site(&l.r.words, by->site);
+    text_add(&l.r.words, async_faults[what].says);
+    l.has_waited =
+        a->kind == ACCESS_STORE && a->site->proxy && rounds_waited(b, a->warp, &l.barrier);
+    if (!follows && !barrier_is_crowded(b->info))
+        put_async_advice(&l.advice, b, what, a, by);
+    add_later(b->launch, &l);
 }
 
 static const char no_fence[] = "missing wgmma.fence";
@@ -987,7 +1141,7 @@ static void report_two(const char *kind, const char *title, const struct block_i
     struct report r = head(title, b, s, thread);
     text_add(&r.words, "    ");
     if (other && (other->line || !other->file))
-        put_site(&r.words, other);
+        report_put_site(&r.words, other);
     else if (title == no_fence)
         text_add(&r.words, "something before it");
     text_add(&r.words, says);
@@ -1002,14 +1156,20 @@ static struct block_info beside(const struct block_state *b, uint32_t block)
     return other;
 }
 
-void report_left(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s)
+void report_left(struct block_state *b, const struct asked *by)
 {
-    struct block_info who = beside(b, block);
+    struct block_info who = beside(b, by->block);
+    struct text t = {0};
 
-    report_two(left, "left under way", &who, warp, s, NULL,
-               "the block whose shared memory this uses has ended, and nobody in it has waited for "
-               "that to be over: the memory goes with the block\n    a wait before the end "
-               "(wait_group, or for the mbarrier)?\n");
+    text_add(&t,
+             "the block whose shared memory this uses has ended, and nobody in it has waited for "
+             "that to be over: the memory goes with the block\n");
+    if (by->of && !b->follows)
+        rounds_put_left(&t, by->of, by->barrier, by->over);
+    else if (!by->of)
+        text_add(&t, "    a wait before the end (wait_group)?\n");
+    report_two(left, "left under way", &who, by->warp, by->site, NULL, text_str(&t));
+    text_free(&t);
 }
 
 void report_map(struct block_state *b, uint32_t warp, const struct site *s,

@@ -13,14 +13,29 @@ static bool writes(const struct copy *c, uint64_t at, uint32_t size)
     return false;
 }
 
-const struct site *copy_coming(const struct block_info *info, uint64_t at, uint32_t size)
+static struct coming coming_of(const struct async *x, const struct copy *c)
+{
+    struct coming out = {.site = c->in->site, .committed = c->group < x->group};
+    const struct insn *in = x->wait.in;
+    if (in && x->wait.group > c->group && in->imm >= 0 && !(c->mask & ~x->wait.mask)) {
+        out.wait = in->site;
+        out.since = x->wait.group - c->group - 1;
+        out.left = (uint32_t)in->imm;
+        out.idle = x->wait.idle;
+    }
+    return out;
+}
+
+bool copy_coming(const struct block_info *info, uint64_t at, uint32_t size, struct coming *out)
 {
     const struct block *b = info->of;
     for (uint32_t i = 0; b && i < b->nwarps; i++) {
         const struct async *x = b->warps[i].async;
         for (uint32_t k = 0; x && k < x->n; k++)
-            if (writes(&x->copies[k], at, size))
-                return x->copies[k].in->site;
+            if (writes(&x->copies[k], at, size)) {
+                *out = coming_of(x, &x->copies[k]);
+                return true;
+            }
     }
-    return NULL;
+    return false;
 }

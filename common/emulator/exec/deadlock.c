@@ -52,6 +52,11 @@ static void put_mbarrier(struct text *t, const struct awaited *a)
         text_addf(t, " and was brought %d bytes more than it was told to expect",
                   -MBARRIER_BYTES(x));
     text_addf(t, " in a phase of parity %u", MBARRIER_PHASE(x) & 1);
+    for (int k = 0; k < a->block->nlisteners; k++) {
+        struct listener *l = a->block->listeners[k];
+        if (l->waits_in_vain)
+            l->waits_in_vain(l, &a->block->info, a->warp, a->path->mbarrier, t);
+    }
 }
 static void add_awaited(struct all_awaited *all, struct block *b, uint32_t warp,
                         const struct path *p)

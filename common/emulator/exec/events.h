@@ -20,6 +20,7 @@ struct launch;
 struct device_work;
 struct block;
 struct launch_moment;
+struct text;
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 enum access_space { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL };
@@ -126,6 +127,10 @@ struct listener {
     /* A lane has asked for work that is done when its grid has ended (exec/launch.h). */
     void (*child)(struct listener *l, struct block_info *b, const struct device_work *w,
                   uint32_t warp, uint32_t lane);
+    /* The block can never go on, and this warp of it waits for the mbarrier at that offset: adds
+     * what is known of it to the words about that. */
+    void (*waits_in_vain)(struct listener *l, const struct block_info *b, uint32_t warp,
+                          uint64_t at, struct text *t);
     void (*lanes_exit)(struct listener *l, struct block_info *b, uint32_t warp, uint32_t mask);
     /* A warp starts on a basic block's instructions with these lanes active (trace). */
     void (*path)(struct listener *l, struct block_info *b, const struct site *first,
@@ -133,10 +138,16 @@ struct listener {
     void *user;
 };
 
-/* The cp.async that a warp of the block has asked for, and nobody has waited for, which is to write
- * there in shared memory; NULL: none. For listeners, of a block that runs. */
-const struct site *copy_coming(const struct block_info *b, uint64_t at, uint32_t size);
-
+/* A cp.async that a warp of the block has asked for, and nobody has waited for. */
+struct coming {
+    const struct site *site;
+    bool committed;          /* to a group; since that one's, ... */
+    const struct site *wait; /* ... the warp's last wait for groups; NULL: none */
+    uint32_t since, left;    /* groups committed between the two, and left under way by the wait */
+    bool idle;               /* none was committed between that wait and the one before */
+};
+/* One that is to write there in shared memory; false: none. For listeners, of a block that runs. */
+bool copy_coming(const struct block_info *b, uint64_t at, uint32_t size, struct coming *c);
 /* Have more warps been at a barrier that has a count of its own than that is for? Likewise. */
 bool barrier_is_crowded(const struct block_info *b);
 

@@ -20,7 +20,7 @@ static struct async *async_of(struct warp *w, u32 room)
         u32 capacity = need < 16 ? 16 : 2 * need;
         struct async *y = xrealloc(x, sizeof(*y) + capacity * sizeof(struct copy));
         if (!x)
-            y->n = y->group = 0;
+            *y = (struct async){0};
         y->capacity = capacity;
         w->async = x = y;
     }
@@ -162,6 +162,10 @@ HANDLER(cp_commit)
 HANDLER(cp_wait) /* insn.imm: groups that may stay pending; -1: everything, committed or not */
 {
     struct async *x = async_of(w, 0);
+    x->wait.idle = x->wait.in && x->wait.group == x->group;
+    x->wait.in = in;
+    x->wait.mask = w->mask;
+    x->wait.group = x->group;
     u32 group = in->imm < 0 ? UINT32_MAX : (u64)in->imm >= x->group ? 0 : x->group - (u32)in->imm;
     return async_complete(w, in, group, w->mask, NULL) ? in + 1 : NULL;
 }

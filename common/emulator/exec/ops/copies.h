@@ -20,6 +20,11 @@ struct copy {
 struct async { /* head of an allocation that holds the copies, too; freed by warp.c */
     uint32_t n, capacity;
     uint32_t group; /* being filled */
+    struct {        /* last: by which instruction and lanes, and the group being filled then */
+        const struct insn *in;
+        uint32_t mask, group;
+        bool idle; /* that was the same at the wait before */
+    } wait;
     struct copy copies[];
 };
 
