@@ -222,6 +222,13 @@ Test(async, of_an_mbarrier_it_is_said_what_came_to_it)
                COPY("48", "16") "END:");
 }
 
+Test(async, a_missing_fence_keeps_its_advice_beside_bytes_that_nobody_expects)
+{
+    expect("\"async-proxy\"", "fence.proxy.async after the stores", 128,
+           FILL MEET ASK_NOW(EXPECT("16") COPY("16", "16") COPY("32", "16")) LANDED STORE
+           "cp.async.bulk.wait_group 0;\nEND:");
+}
+
 Test(async, a_place_is_written_again_when_its_copy_has_come)
 {
     expect_lines("\"async-unwaited\"", 9, 7, 128,

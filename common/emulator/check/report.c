@@ -1,10 +1,10 @@
 /* report.c - the checker's findings in words, and as JSON members.
  *
- * Interface: private.h. A finding says where,
+ * Interface: private.h; what is on its way: report_async.c. A finding says where,
  * who, what is there, what a GPU would do, who else (a race) and one thing to try. A pair
  * of places is put into words once; later cases only count.
  */
-#include "private.h"
+#include "report.h"
 #include "findings.h"
 #include "emulator/base/describe.h"
 #include "emulator/base/json.h"
@@ -14,12 +14,11 @@
 #include "emulator/exec/guard.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- places ---- */
 
-static void put_place(struct text *t, const struct block_info *b, enum access_space space,
+void report_put_place(struct text *t, const struct block_info *b, enum access_space space,
                       uint64_t addr)
 {
     if (space == ACCESS_GLOBAL) {
@@ -32,8 +31,7 @@ static void put_place(struct text *t, const struct block_info *b, enum access_sp
     }
 }
 
-/* The address that a finding keeps: in shared memory, where it is without a map. */
-static uint64_t kept(const struct block_info *b, enum access_space space, uint64_t addr)
+uint64_t report_kept(const struct block_info *b, enum access_space space, uint64_t addr)
 {
     return space == ACCESS_SHARED ? shared_map_plain(b->map, addr) : addr;
 }
@@ -79,14 +77,7 @@ static void put_line(struct text *t, const struct site *s)
         text_addf(t, "PTX line %u", s->ptx_line);
 }
 
-/* A finding as it is put together: in words, and what of them repeats its members. */
-struct report {
-    const char *what; /* NULL: the words have no head */
-    struct text words;
-    size_t head; /* bytes of words that say what, where and who */
-};
-
-static struct report head(const char *what, const struct block_info *b, const struct site *s,
+struct report report_head(const char *what, const struct block_info *b, const struct site *s,
                           uint32_t thread)
 {
     struct report r = {.what = what};
@@ -128,8 +119,7 @@ static json_t *triple(uint32_t linear, const uint32_t n[3])
                      (json_int_t)(linear / n[0] / n[1]));
 }
 
-/* Reports it with these members, its message and, of a race, the other access. */
-static void tell(const char *kind, const struct block_info *b, const struct site *s,
+void report_tell(const char *kind, const struct block_info *b, const struct site *s,
                  uint32_t thread, uint64_t addr, struct report *r, json_t *members, json_t *other)
 {
     json_object_set_new(members, "message", message(r));
@@ -161,8 +151,7 @@ static struct pair {
 static uint32_t npairs;
 static pthread_mutex_t pairs_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A source line, or without line information an instruction. */
-static bool same_place(const struct site *a, const struct site *b)
+bool report_same_place(const struct site *a, const struct site *b)
 {
     if (!a || !b || !a->file || !b->file)
         return a == b;
@@ -177,8 +166,8 @@ static struct pair *pair_of(const char *kind, const struct emu_func *f, const st
         struct pair *p = &pairs[i];
 
         if (p->kind == kind && p->func == f &&
-            ((same_place(p->a, s) && same_place(p->b, other)) ||
-             (same_place(p->a, other) && same_place(p->b, s))))
+            ((report_same_place(p->a, s) && report_same_place(p->b, other)) ||
+             (report_same_place(p->a, other) && report_same_place(p->b, s))))
             return p;
     }
     return NULL;
@@ -228,8 +217,7 @@ __attribute__((constructor)) static void watch(void)
     findings_before_fault(report_launch_end);
 }
 
-/* True when it was, after counting it once more. */
-static bool counted(const char *kind, const struct block_info *b, const struct site *s,
+bool report_counted(const char *kind, const struct block_info *b, const struct site *s,
                     const struct site *other, uint32_t thread, uint64_t addr)
 {
     const struct site *before = seen(kind, b, s, other);
@@ -243,10 +231,7 @@ static bool counted(const char *kind, const struct block_info *b, const struct s
 static const char uninitialised[] = "uninitialised-read", shared_race[] = "shared-race",
                   global_race[] = "global-race", divergence[] = "barrier-divergence",
                   exited[] = "barrier-exited", operands[] = "wmma-operands",
-                  outside[] = "outside-mask", unfenced[] = "async-proxy",
-                  overwritten[] = "async-overwrite", unwaited[] = "async-unwaited",
-                  left[] = "async-left", peers[] = "cluster-barrier", unmade[] = "mbarrier-early",
-                  registers[] = "wgmma-registers", maps[] = "tensormap-proxy",
+                  outside[] = "outside-mask",
                   unknown_owner[] = "unknown-owner"; /* no finding: a note */
 
 static const char *space_name(enum access_space s)
@@ -254,7 +239,7 @@ static const char *space_name(enum access_space s)
     return s == ACCESS_GLOBAL ? "global" : s == ACCESS_SHARED ? "shared" : "local";
 }
 
-static json_t *access_members(enum access_space space, uint32_t size)
+json_t *report_members(enum access_space space, uint32_t size)
 {
     return json_pack("{s:s, s:i}", "space", space_name(space), "size", (int)size);
 }
@@ -334,19 +319,19 @@ static void put_what_is_written(struct text *t, const struct block_state *b, uin
 /* What there is to say, apart from the access itself: it may be over by now. */
 static void unwritten_now(struct block_state *b, const struct unwritten *u)
 {
-    uint64_t addr = kept(b->info, u->space, u->addr);
+    uint64_t addr = report_kept(b->info, u->space, u->addr);
 
     if (u->space == ACCESS_SHARED && !u->site->file && includes_libraries(b->info->func)) {
         note_unknown(b->info, u->site);
         return;
     }
-    if (counted(uninitialised, b->info, u->site, NULL, u->thread, addr))
+    if (report_counted(uninitialised, b->info, u->site, NULL, u->thread, addr))
         return;
-    struct report r = head("read of memory never written", b->info, u->site, u->thread);
+    struct report r = report_head("read of memory never written", b->info, u->site, u->thread);
     struct text *t = &r.words;
 
     text_addf(t, "    reads %u bytes at ", u->size);
-    put_place(t, b->info, u->space, u->addr);
+    report_put_place(t, b->info, u->space, u->addr);
     text_addf(t, "\n    a GPU would return whatever happened to be there\n");
     if (u->space == ACCESS_SHARED)
         put_what_is_written(t, b, u->addr);
@@ -356,8 +341,8 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
                                           : "each thread has its own there: is it set on every "
                                             "path, or is __shared__ missing");
     put_without_lines(t, u->site, u->space);
-    tell(uninitialised, b->info, u->site, u->thread, addr, &r, access_members(u->space, u->size),
-         NULL);
+    report_tell(uninitialised, b->info, u->site, u->thread, addr, &r,
+                report_members(u->space, u->size), NULL);
 }
 
 /* In shared memory a read may only be early, because a barrier is missing and the writer's
@@ -375,7 +360,7 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
     if (site_of_a_library(b->info->kernel, a->site))
         return;
     for (uint32_t i = 0; i < b->nunwritten; i++)
-        if (same_place(b->unwritten[i].site, u.site))
+        if (report_same_place(b->unwritten[i].site, u.site))
             return;
     struct coming copy;
     if (copy_coming(b->info, u.addr, u.size, &copy)) {
@@ -390,12 +375,12 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
 static bool raced_at(const struct block_state *b, const struct site *s)
 {
     for (uint32_t i = 0; i < b->nraced; i++)
-        if (same_place(b->raced[i], s))
+        if (report_same_place(b->raced[i], s))
             return true;
     return false;
 }
 
-static void remember_race(struct block_state *b, const struct site *s)
+void report_remember(struct block_state *b, const struct site *s)
 {
     if (s && b->nraced < MAX_UNWRITTEN && !raced_at(b, s))
         b->raced[b->nraced++] = s;
@@ -408,11 +393,9 @@ void report_launch_end(const struct emu_func *f)
     tell_races(f, NULL);
 }
 
-static void complete_later(const struct block_state *b);
-
 void report_block_end(struct block_state *b)
 {
-    complete_later(b);
+    report_complete(b);
     tell_races(b->info->func, b->info);
     for (uint32_t i = 0; i < b->nunwritten; i++)
         if (!raced_at(b, b->unwritten[i].site))
@@ -443,7 +426,7 @@ static bool other_first(const struct clash *c, bool *round)
         return there;
     }
     *round = other->line > s->line;
-    return other->line <= s->line || same_place(c->before, other);
+    return other->line <= s->line || report_same_place(c->before, other);
 }
 
 static void put_between(struct text *t, const struct clash *c)
@@ -452,7 +435,7 @@ static void put_between(struct text *t, const struct clash *c)
     bool same_file = other && s->file && other->file && !strcmp(s->file, other->file), round;
 
     bool nowhere = other && s->file && (!s->line || !other->line); /* what the compiler moved */
-    if (!other || same_place(s, other) || nowhere) {
+    if (!other || report_same_place(s, other) || nowhere) {
         text_addf(t, "before or after ");
         put_line(t, nowhere && !s->line ? other : s);
         return;
@@ -485,7 +468,7 @@ static const struct site *beside_an_atomic(const struct clash *c)
  * the line reads what it does not write as well, its threads take turns, or should. */
 static bool updates(const struct pair *p)
 {
-    return p->both_write && p->one_reads && !p->elsewhere && same_place(p->a, p->b);
+    return p->both_write && p->one_reads && !p->elsewhere && report_same_place(p->a, p->b);
 }
 
 /* One word is many threads'. Where each has one, and the threads of its number in other blocks have
@@ -500,14 +483,14 @@ static bool reads_elsewhere(const struct clash *c)
 {
     bool one_writes = c->other_writes != (c->a.kind == ACCESS_STORE);
 
-    return one_writes && c->site && c->a.kind != ACCESS_ATOMIC && same_place(c->a.site, c->site) &&
-           !one_address(c->info->func, c->a.site, c->site);
+    return one_writes && c->site && c->a.kind != ACCESS_ATOMIC &&
+           report_same_place(c->a.site, c->site) && !one_address(c->info->func, c->a.site, c->site);
 }
 
 /* A barrier does not help where a statement's own reads and writes meet. */
 static bool same_line(const struct clash *c)
 {
-    return !c->site || same_place(c->a.site, c->site);
+    return !c->site || report_same_place(c->a.site, c->site);
 }
 
 /* Does a bulk copy write the place? */
@@ -547,7 +530,7 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
                   "is wrong), or is one of them to store, or an atomic to put theirs together?\n");
         return;
     }
-    if (p->both_write && !p->one_reads && same_place(p->a, p->b)) {
+    if (p->both_write && !p->one_reads && report_same_place(p->a, p->b)) {
         text_addf(
             t, "    two threads store to one place at one line: has each a place of its own, or is "
                "theirs to be put together (by an atomic, if need be)?\n");
@@ -631,8 +614,8 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       .before = b->last[a->space][a->warp]};
 
     if (a->space == ACCESS_SHARED) {
-        remember_race(b, a->site);
-        remember_race(b, c.site);
+        report_remember(b, a->site);
+        report_remember(b, c.site);
     }
     return c;
 }
@@ -671,17 +654,17 @@ static void tell_race(const struct pair *p)
     const struct access *a = &c->a;
     bool in_shared = a->space == ACCESS_SHARED;
     uint32_t thread = a->warp * 32 + c->lane;
-    uint64_t addr = kept(c->info, a->space, c->addr);
+    uint64_t addr = report_kept(c->info, a->space, c->addr);
 
-    struct report r = head(in_shared ? "race in shared memory" : "race in global memory", c->info,
-                           a->site, thread);
+    struct report r = report_head(in_shared ? "race in shared memory" : "race in global memory",
+                                  c->info, a->site, thread);
     struct text *t = &r.words;
     text_addf(t, "    %s %u bytes at ",
               a->kind == ACCESS_LOAD    ? "reads"
               : a->kind == ACCESS_STORE ? "writes"
                                         : "updates atomically",
               a->size);
-    put_place(t, c->info, a->space, c->addr);
+    report_put_place(t, c->info, a->space, c->addr);
     text_add(t, "\n");
     put_other(t, c);
     if (c->same_instruction)
@@ -690,10 +673,10 @@ static void tell_race(const struct pair *p)
     put_advice(t, c, p);
     if (distance(c) == SAME_WARP)
         put_without_lines(t, a->site, a->space);
-    json_t *members = access_members(a->space, a->size);
+    json_t *members = report_members(a->space, a->size);
     json_object_set_new(members, "distance", json_string(distance_name(p->distance)));
     json_object_set_new(members, "update", json_boolean(updates(p) && shared_by_many(p)));
-    tell(p->kind, c->info, a->site, thread, addr, &r, members, other_access(c));
+    report_tell(p->kind, c->info, a->site, thread, addr, &r, members, other_access(c));
     for (uint64_t i = 0; i < p->more; i++)
         finding_report(p->kind, c->info, a->site, thread, addr, NULL, NULL);
 }
@@ -753,7 +736,7 @@ void report_clash(const struct clash *c)
     pthread_mutex_unlock(&pairs_lock);
     if (told)
         finding_report(kind, c->info, told, c->a.warp * 32 + c->lane,
-                       kept(c->info, c->a.space, c->addr), NULL, NULL);
+                       report_kept(c->info, c->a.space, c->addr), NULL, NULL);
 }
 
 /* ---- barriers ---- */
@@ -778,13 +761,13 @@ void report_relative(struct block_state *b, const struct access *a, uint32_t lan
     static const char *const verbs[] = {"reads", "writes", "updates"};
     uint32_t thread = a->warp * 32 + lane;
 
-    if (counted(global_race, b->info, a->site, r->site, thread, a->addr[lane]))
+    if (report_counted(global_race, b->info, a->site, r->site, thread, a->addr[lane]))
         return;
-    struct report words = head("race in global memory", b->info, a->site, thread);
+    struct report words = report_head("race in global memory", b->info, a->site, thread);
     struct text *t = &words.words;
 
     text_addf(t, "    %s %u bytes at ", verbs[a->kind], a->size);
-    put_place(t, b->info, ACCESS_GLOBAL, a->addr[lane]);
+    report_put_place(t, b->info, ACCESS_GLOBAL, a->addr[lane]);
     text_addf(t, "\n    ");
     report_put_site(t, r->site);
     text_addf(t, ": kernel %s", shown_name(r->func->info.name));
@@ -793,8 +776,8 @@ void report_relative(struct block_state *b, const struct access *a, uint32_t lan
     text_addf(t, " %s it, and nothing orders the two\n", r->writes ? "wrote" : "read");
     text_addf(t, "    a GPU would give one result or the other, and not always the same one\n");
     text_addf(t, "    %s\n", relation(r));
-    tell(global_race, b->info, a->site, thread, a->addr[lane], &words,
-         access_members(ACCESS_GLOBAL, a->size), NULL);
+    report_tell(global_race, b->info, a->site, thread, a->addr[lane], &words,
+                report_members(ACCESS_GLOBAL, a->size), NULL);
 }
 
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
@@ -802,15 +785,15 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
 {
     uint32_t thread = warp * 32 + (uint32_t)__builtin_ctz(mask ? mask : 1);
 
-    if (counted(divergence, b->info, s, NULL, thread, 0))
+    if (report_counted(divergence, b->info, s, NULL, thread, 0))
         return;
-    struct report r = head("barrier in divergent code", b->info, s, thread);
+    struct report r = report_head("barrier in divergent code", b->info, s, thread);
     struct text *t = &r.words;
     text_addf(t, "    %d of the warp's %d threads are at the barrier (lanes 0x%08x of 0x%08x)\n",
               __builtin_popcount(mask), __builtin_popcount(live), mask, live);
     text_addf(t, "    a GPU may hang, or let some threads pass early\n");
     text_addf(t, "    move __syncthreads() out of the branch, so that every thread reaches it\n");
-    tell(divergence, b->info, s, thread, 0, &r, json_object(), NULL);
+    report_tell(divergence, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
 void report_exited(struct block_state *b, const struct site *s)
@@ -819,9 +802,9 @@ void report_exited(struct block_state *b, const struct site *s)
 
     while (thread + 1 < b->info->threads && (b->live[thread / 32] >> (thread & 31) & 1))
         thread++;
-    if (counted(exited, b->info, s, NULL, thread, 0))
+    if (report_counted(exited, b->info, s, NULL, thread, 0))
         return;
-    struct report r = head("thread missing at a barrier", b->info, s, thread);
+    struct report r = report_head("thread missing at a barrier", b->info, s, thread);
     struct text *t = &r.words;
     text_addf(t, "    that thread has left the kernel, others wait here\n");
     text_addf(t, "    CUDA does not define this; GPUs since Volta go on without it\n");
@@ -835,7 +818,7 @@ void report_exited(struct block_state *b, const struct site *s)
         text_addf(t, "    skip the work of threads past the end, not the barrier: no return before "
                      "it, and no barrier in a branch or a loop that some threads leave earlier\n");
     }
-    tell(exited, b->info, s, thread, 0, &r, json_object(), NULL);
+    report_tell(exited, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
 /* ---- matrices ---- */
@@ -879,8 +862,8 @@ static void put_matrix_fault(struct text *t, const struct block_state *b,
         text_addf(t, "    the warp's threads do not all name the same matrix\n");
     else if (addr % m->fragment) {
         text_addf(t, "    the matrix is at ");
-        put_place(t, b->info, shared ? ACCESS_SHARED : ACCESS_GLOBAL,
-                  shared ? addr & ~MEM_WINDOW_MASK : addr);
+        report_put_place(t, b->info, shared ? ACCESS_SHARED : ACCESS_GLOBAL,
+                         shared ? addr & ~MEM_WINDOW_MASK : addr);
         text_addf(t,
                   ", which lies on no multiple of %u bytes\n"
                   "    __align__(32) for the array, and whole tiles from its start?\n",
@@ -897,12 +880,13 @@ void report_matrix(struct block_state *b, const struct matrix_move *m)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(m->mask), thread = m->warp * 32 + lane;
 
-    if (matrix_allowed(m) || counted(operands, b->info, m->site, NULL, thread, m->addr[lane]))
+    if (matrix_allowed(m) ||
+        report_counted(operands, b->info, m->site, NULL, thread, m->addr[lane]))
         return;
-    struct report r = head("wmma as CUDA does not define it", b->info, m->site, thread);
+    struct report r = report_head("wmma as CUDA does not define it", b->info, m->site, thread);
     put_matrix_fault(&r.words, b, m, lane);
     text_addf(&r.words, "    a GPU may move other elements, and need not report an error\n");
-    tell(operands, b->info, m->site, thread, m->addr[lane], &r, json_object(), NULL);
+    report_tell(operands, b->info, m->site, thread, m->addr[lane], &r, json_object(), NULL);
 }
 
 /* ---- masks ---- */
@@ -912,330 +896,14 @@ void report_outside_mask(struct block_state *b, const struct site *s, uint32_t w
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = warp * 32 + lane;
 
-    if (counted(outside, b->info, s, NULL, thread, 0))
+    if (report_counted(outside, b->info, s, NULL, thread, 0))
         return;
-    struct report r = head("thread outside its own mask", b->info, s, thread);
+    struct report r = report_head("thread outside its own mask", b->info, s, thread);
     text_addf(&r.words, "    lane %u executes %s, whose mask 0x%08x does not name it\n", lane,
               s->opcode, members);
     text_addf(&r.words, "    CUDA does not define this; name every lane that gets there: "
                         "0xffffffff for a whole warp\n");
-    tell(outside, b->info, s, thread, 0, &r, json_object(), NULL);
-}
-
-/* ---- what is on its way ---- */
-
-static json_t *other_place(const struct site *s)
-{
-    return json_pack("{s:I, s:I, s:o}", "line", (json_int_t)s->line, "ptx_line",
-                     (json_int_t)s->ptx_line, "file", json_words(s->file ? s->file : ""));
-}
-
-static const struct {
-    const char *kind, *head, *says, *advice;
-} async_faults[] = {
-    [ASYNC_OVERWRITTEN] = {overwritten, "overwritten while read",
-                           " asked for it to be read, and nobody has waited for that to be over\n",
-                           "    wait_group before the memory is given back\n"},
-    [ASYNC_UNFENCED] =
-        {unfenced, "missing proxy fence",
-         " wrote it by an ordinary store, which wgmma and bulk copies need not see\n",
-         "    fence.proxy.async after the stores, before the barrier\n"},
-    [ASYNC_UNWAITED] = {unwaited, "a copy's place touched before the copy has come",
-                        " has it copied there, and this thread does not know that it has come\n",
-                        "    before the place is written again, its readers must have waited for "
-                        "the copy, and have said so at an mbarrier that is waited for here\n"},
-    [ASYNC_UNORDERED] = {overwritten, "overwritten while read",
-                         " reads it, in another block of the cluster, and nothing orders the two\n",
-                         "    do all blocks that read arrive at the mbarrier that is waited for "
-                         "before the copy, and are they all counted?\n"},
-    [ASYNC_NOT_WAITED] = {unwaited, "a copy's place read before the copy has come",
-                          " has it copied there, and nobody has waited for that\n", ""},
-};
-
-/* Where another than who asked for the read overwrites it, by a copy or a store. */
-static const char by_copy[] =
-    "    before the place is written again, those who asked must have waited for "
-    "the read to be over, and only then have arrived at the mbarrier (or barrier) "
-    "that is waited for here\n",
-                  by_store[] =
-                      "    who asked must wait for it (wait_group) before the barrier behind which "
-                      "others write here\n";
-
-/* The same warp, or of products one of the four. */
-static bool asked_itself(const struct block_state *b, uint32_t warp, const struct asked *by)
-{
-    uint32_t unit = by->product ? 4 : 1;
-
-    return b->block == by->block && warp / unit == by->warp / unit;
-}
-
-static void put_coming(struct text *t, const struct coming *c)
-{
-    if (!c->committed) {
-        text_add(t, "    its thread has committed no group (cp.async.commit_group) since then, and "
-                    "waits leave out what is not in one\n");
-    } else if (!c->wait) {
-        text_add(t, "    it has been committed to a group, and its thread has not waited "
-                    "(cp.async.wait_group) since\n"
-                    "    a wait before the read, and a barrier behind that?\n");
-    } else {
-        text_add(t, "    ");
-        report_put_site(t, c->wait);
-        text_add(t, ", its thread's last wait, leaves the last ");
-        if (c->left == 1)
-            text_add(t, "group under way, and that was the copy's");
-        else
-            text_addf(t, "%u groups under way, and the copy's was one of them, with %u behind it",
-                      c->left, c->since);
-        text_add(t, c->idle ? "; between it and the wait before no group was committed\n"
-                              "    commit one in each round, an empty one where nothing is left to "
-                              "copy? Or wait for all of them there\n"
-                            : "\n    leave fewer under way?\n");
-    }
-}
-
-static void put_async_advice(struct text *t, const struct block_state *b, enum async_fault what,
-                             const struct access *a, const struct asked *by)
-{
-    bool copies = a->kind == ACCESS_STORE && a->site->proxy && by->of;
-
-    if (what == ASYNC_UNWAITED && a->kind == ACCESS_LOAD)
-        rounds_put_read_early(t, b, a->warp, by->barrier, by->over);
-    else if (what == ASYNC_NOT_WAITED)
-        put_coming(t, by->coming);
-    else if (copies && rounds_put_absent(t, b, a->warp, by->of->info))
-        return;
-    else if (what == ASYNC_OVERWRITTEN && !asked_itself(b, a->warp, by))
-        text_add(t, a->site->proxy ? by_copy : by_store);
-    else
-        text_add(t, async_faults[what].advice);
-}
-
-/* A finding that is told when its launch ends. Its advice waits for the end of its block, for then
- * it is known how many arrive at an mbarrier, and what copies brought. */
-struct later {
-    struct later *next; /* of its launch */
-    const struct block_state *b;
-    const char *kind;
-    struct block_info info;
-    const struct site *site, *other;
-    uint32_t thread, size;
-    enum access_space space;
-    uint64_t addr, barrier;
-    bool has_waited; /* its thread, for an mbarrier at barrier */
-    struct report r;
-    struct text advice; /* where nothing is sure */
-    uint64_t more;      /* of the pair */
-};
-
-static void complete(struct later *l, const struct block_state *b)
-{
-    bool sure = (l->has_waited && rounds_put_too_many(&l->r.words, b, l->barrier)) ||
-                rounds_put_surplus(&l->r.words, b);
-
-    if (!sure)
-        text_add(&l->r.words, text_str(&l->advice));
-    text_free(&l->advice);
-    l->b = NULL;
-}
-
-static void complete_later(const struct block_state *b)
-{
-    pthread_mutex_lock(&b->launch->later_lock);
-    for (struct later *l = b->launch->later; l; l = l->next)
-        if (l->b == b)
-            complete(l, b);
-    pthread_mutex_unlock(&b->launch->later_lock);
-}
-
-void report_later(struct launch_state *launch)
-{
-    for (struct later *l = launch->later, *next; l; l = next) {
-        next = l->next;
-        tell(l->kind, &l->info, l->site, l->thread, l->addr, &l->r,
-             access_members(l->space, l->size), other_place(l->other));
-        for (uint64_t i = 0; i < l->more; i++)
-            finding_report(l->kind, &l->info, l->site, l->thread, l->addr, NULL, NULL);
-        free(l);
-    }
-    launch->later = NULL;
-}
-
-static void add_later(struct launch_state *launch, const struct later *l)
-{
-    struct later **end = &launch->later, *made = xcalloc(1, sizeof(*made));
-
-    *made = *l;
-    pthread_mutex_lock(&launch->later_lock);
-    while (*end)
-        end = &(*end)->next;
-    *end = made;
-    pthread_mutex_unlock(&launch->later_lock);
-}
-
-/* One more of those that wait? */
-static bool counted_later(struct launch_state *launch, const char *kind, const struct site *s,
-                          const struct site *other)
-{
-    struct later *l;
-
-    pthread_mutex_lock(&launch->later_lock);
-    for (l = launch->later; l; l = l->next)
-        if (l->kind == kind && same_place(l->site, s) && same_place(l->other, other))
-            break;
-    if (l)
-        l->more++;
-    pthread_mutex_unlock(&launch->later_lock);
-    return l != NULL;
-}
-
-void report_async(struct block_state *b, enum async_fault what, const struct access *a,
-                  uint32_t lane, const struct asked *by)
-{
-    const char *kind = async_faults[what].kind;
-    uint32_t thread = a->warp * 32 + lane;
-    uint64_t addr = kept(b->info, a->space, a->addr[lane]);
-    bool follows = what != ASYNC_UNFENCED && (b->follows || (by->of && by->of->follows));
-
-    if (a->space == ACCESS_SHARED)
-        remember_race(b, a->site);
-    b->follows |= what != ASYNC_UNFENCED;
-    if (by->of)
-        by->of->follows = true;
-    if (counted_later(b->launch, kind, a->site, by->site) ||
-        counted(kind, b->info, a->site, by->site, thread, addr))
-        return;
-    struct later l = {.b = b,
-                      .kind = kind,
-                      .info = *b->info,
-                      .site = a->site,
-                      .other = by->site,
-                      .thread = thread,
-                      .size = a->size,
-                      .space = a->space,
-                      .addr = addr};
-    l.r = head(async_faults[what].head, b->info, a->site, thread);
-    text_addf(&l.r.words, "    %s ", a->kind == ACCESS_LOAD ? "reads" : "writes");
-    put_place(&l.r.words, b->info, a->space, a->addr[lane]);
-    text_addf(&l.r.words, "\n    ");
-    report_put_site(&l.r.words, by->site);
-    text_add(&l.r.words, async_faults[what].says);
-    l.has_waited =
-        a->kind == ACCESS_STORE && a->site->proxy && rounds_waited(b, a->warp, &l.barrier);
-    if (!follows && !barrier_is_crowded(b->info))
-        put_async_advice(&l.advice, b, what, a, by);
-    add_later(b->launch, &l);
-}
-
-static const char no_fence[] = "missing wgmma.fence";
-
-/* One site, and what there is to say of another (NULL: of none). */
-static void report_two(const char *kind, const char *title, const struct block_info *b,
-                       uint32_t warp, const struct site *s, const struct site *other,
-                       const char *says)
-{
-    uint32_t thread = warp * 32;
-
-    if (counted(kind, b, s, other, thread, 0))
-        return;
-    struct report r = head(title, b, s, thread);
-    text_add(&r.words, "    ");
-    if (other && (other->line || !other->file))
-        report_put_site(&r.words, other);
-    else if (title == no_fence)
-        text_add(&r.words, "something before it");
-    text_add(&r.words, says);
-    tell(kind, b, s, thread, 0, &r, json_object(), other ? other_place(other) : NULL);
-}
-
-static struct block_info beside(const struct block_state *b, uint32_t block)
-{
-    struct block_info other = *b->info;
-
-    other.index = block;
-    return other;
-}
-
-void report_left(struct block_state *b, const struct asked *by)
-{
-    struct block_info who = beside(b, by->block);
-    struct text t = {0};
-
-    text_add(&t,
-             "the block whose shared memory this uses has ended, and nobody in it has waited for "
-             "that to be over: the memory goes with the block\n");
-    if (by->of && !b->follows)
-        rounds_put_left(&t, by->of, by->barrier, by->over);
-    else if (!by->of)
-        text_add(&t, "    a wait before the end (wait_group)?\n");
-    report_two(left, "left under way", &who, by->warp, by->site, NULL, text_str(&t));
-    text_free(&t);
-}
-
-void report_map(struct block_state *b, uint32_t warp, const struct site *s,
-                const struct site *writer, bool acquired)
-{
-    report_two(maps, "a tensor map used without its fence", b->info, warp, s, writer,
-               acquired ? " writes this map, and nothing hands it to the copies' proxy\n"
-                          "    fence.proxy.tensormap::generic.release behind the write?\n"
-                        : " writes this map, and copies of this block may know the one before\n"
-                          "    fence.proxy.tensormap::generic.acquire of it, before the copy?\n");
-}
-
-void report_surplus(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
-                    const struct site *made, uint32_t bytes)
-{
-    struct block_info who = beside(b, block);
-    char words[200];
-
-    snprintf(words, sizeof(words),
-             " sets up the mbarrier that counts it, and %u bytes more came there than it was told "
-             "to expect: its phases are complete too soon\n"
-             "    does expect_tx name the bytes of all copies?\n",
-             bytes);
-    report_two(unwaited, "more bytes than expected", &who, warp, s, made, words);
-}
-
-void report_early(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
-                  const struct site *made)
-{
-    struct block_info who = beside(b, block);
-
-    report_two(peers, "another block's mbarrier used too early", &who, warp, s, made,
-               " sets it up, and nothing orders that before\n"
-               "    a barrier.cluster between, behind a fence.mbarrier_init?\n");
-}
-
-void report_unmade(struct block_state *b, uint32_t warp, const struct site *s,
-                   const struct site *made)
-{
-    report_two(unmade, "an mbarrier used before it is set up", b->info, warp, s, made,
-               " sets it up, and nothing orders that before\n"
-               "    __syncthreads() between, so that all threads find it set up?\n");
-}
-
-void report_late(struct block_state *b, uint32_t block, uint32_t warp, const struct site *s,
-                 const struct site *made)
-{
-    struct block_info who = beside(b, block);
-
-    report_two(peers, "another block's mbarrier used too late", &who, warp, s, made,
-               " has set it up, in a block that may have ended by then\n"
-               "    a barrier.cluster as the last thing that all blocks do?\n");
-}
-
-void report_registers(const struct block_info *b, enum register_fault what, uint32_t warp,
-                      const struct site *s, const struct site *other)
-{
-    report_two(registers,
-               what == REGISTER_TOUCHED ? "a product's registers touched while it is under way"
-                                        : no_fence,
-               b, warp, s, other,
-               what == REGISTER_TOUCHED
-                   ? " asked for the product, and nobody has waited for it\n"
-                     "    wgmma.wait_group before its sums are used, or what it reads is changed\n"
-                   : " touched registers of this product, which may come before that\n"
-                     "    wgmma.fence behind it, before the first product\n");
+    report_tell(outside, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
 /* ---- leaks ---- */
@@ -1247,5 +915,6 @@ void report_leak(const struct mem_alloc *a)
     text_add(&r.words, "leak: ");
     mem_describe_allocation(&r.words, a);
     text_addf(&r.words, " at 0x%" PRIx64 " was never freed\n", a->addr);
-    tell("leak", NULL, NULL, 0, a->addr, &r, json_pack("{s:I}", "size", (json_int_t)a->size), NULL);
+    report_tell("leak", NULL, NULL, 0, a->addr, &r, json_pack("{s:I}", "size", (json_int_t)a->size),
+                NULL);
 }
