@@ -21,6 +21,7 @@ struct reading {
     const struct site *site;
     uint32_t warp, group;
     bool product, told; /* told: a finding, which the race need not say again */
+    struct left_by left_by;
     uint32_t mask;
     uint64_t at[LANES], lo, hi; /* from the first to behind the last */
 };
@@ -56,6 +57,7 @@ void async_begin(struct block_state *b)
         free(r);
     }
     b->reading = NULL;
+    b->nended_reads = 0;
     memset(b->asked, 0, sizeof(b->asked));
     memset(b->fenced, 0, sizeof(b->fenced));
     for (uint32_t w = 0; w < MAX_WARPS; w++)
@@ -122,7 +124,8 @@ void async_written(struct block_state *b, struct block_state *who, const struct 
                                          .of = b,
                                          .block = b->block,
                                          .warp = r->warp,
-                                         .product = r->product});
+                                         .product = r->product,
+                                         .left_by = r->left_by});
             r->told = true;
             break;
         }
@@ -151,6 +154,26 @@ static void settle(struct block_state *b, const struct reading *r)
         landing_touched(b, &a);
 }
 
+static void remember(struct block_state *b, const struct reading *r)
+{
+    uint32_t i = 0;
+
+    while (i < b->nended_reads && b->ended_reads[i].read != r->site)
+        i++;
+    if (i == READS_ENDED)
+        return;
+    b->ended_reads[i] = (struct ended){r->site, r->left_by};
+    b->nended_reads += i == b->nended_reads;
+}
+
+struct left_by async_left_by(const struct block_state *b, const struct site *read)
+{
+    for (uint32_t i = 0; i < b->nended_reads; i++)
+        if (b->ended_reads[i].read == read)
+            return b->ended_reads[i].by;
+    return (struct left_by){0};
+}
+
 void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left)
 {
     bool product = s->product;
@@ -158,15 +181,17 @@ void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint
 
     for (struct reading **p = &b->reading; *p;) {
         struct reading *r = *p;
-        bool over = r->product == product && r->warp >= first && r->warp < first + n &&
-                    r->group + left < b->asked[product][warp];
+        bool mine = r->product == product && r->warp >= first && r->warp < first + n;
 
-        if (!over) {
+        if (!mine || r->group + left >= b->asked[product][warp]) {
+            if (mine && r->group < b->asked[product][warp])
+                r->left_by = (struct left_by){s, left};
             p = &r->next;
             continue;
         }
         *p = r->next;
         count_chunks(b, r, -1);
+        remember(b, r);
         if (!r->told)
             settle(b, r);
         free(r);

@@ -245,13 +245,15 @@ Test(async, copies_are_over_when_the_block_is)
     expect(NULL, NULL, 128, FILL FENCE MEET STORE "cp.async.bulk.wait_group.read 0;\nEND:");
 }
 
+#define WAIT_FOR(label, parity)                                                                    \
+    label ": mbarrier.try_wait.parity.shared.b64 %p1, [%r9], " parity ";\n@!%p1 bra " label ";\n"
 /* Warp 0 has s copied away, the third one writes there when the mbarrier says so, which is made for
  * one arrival: that of the second warp. Warp 0 arrives, too, after its wait. */
 #define ARRIVES "mbarrier.arrive.shared.b64 %d5, [%r9];\n"
-#define GIVE(arrive)                                                                               \
+#define GIVE(wait, arrive)                                                                         \
     "setp.ge.u32 %p1, %t, 64;\n@%p1 bra WRITER;\nsetp.ge.u32 %p1, %t, 32;\n@%p1 bra SECOND;\n"     \
     "@%p2 bra ASKED;\ncp.async.bulk.global.shared::cta.bulk_group [%out], [%r0], 1024;\n"          \
-    "cp.async.bulk.commit_group;\nASKED: bar.sync 1, 64;\n@%p2 bra END;\n"                         \
+    "cp.async.bulk.commit_group;\n" wait "ASKED: bar.sync 1, 64;\n@%p2 bra END;\n"                 \
     "cp.async.bulk.wait_group.read 0;\n" arrive                                                    \
     "bra END;\nSECOND: setp.ne.u32 %p1, %t, 32;\n@%p1 bra END;\n"                                  \
     ".loc 1 8 0\nmbarrier.arrive.shared.b64 %d5, [%r9];\nbra END;\n"                               \
@@ -269,18 +271,24 @@ Test(async, copies_are_over_when_the_block_is)
 Test(async, who_overwrites_what_others_ask_for_is_told_of_their_wait)
 {
     expect("\"async-overwrite\"", "who asked must wait for it (wait_group) before the barrier", 96,
-           FILL FENCE MEET GIVE("") BY_STORE);
+           FILL FENCE MEET GIVE("", "") BY_STORE);
     expect("\"async-overwrite\"", "only then have arrived at the mbarrier", 96,
-           FILL FENCE MEET GIVE("") BY_COPY);
+           FILL FENCE MEET GIVE("", "") BY_COPY);
     expect("\"async-overwrite\"", "made for 1 arrival (", 96,
-           FILL FENCE MEET GIVE(ARRIVES) BY_COPY);
+           FILL FENCE MEET GIVE("", ARRIVES) BY_COPY);
     expect("\"async-overwrite\"", "the threads that arrive there (k.cu:8) make 2, once each", 96,
-           FILL FENCE MEET GIVE(ARRIVES) BY_COPY);
+           FILL FENCE MEET GIVE("", ARRIVES) BY_COPY);
+}
+
+Test(async, waits_that_are_there_and_do_not_help_are_named)
+{
+    expect("\"async-overwrite\"", "leaves the last group under way, and that was this one", 96,
+           FILL FENCE MEET GIVE("cp.async.bulk.wait_group.read 1;\n", "") BY_COPY);
+    expect("\"async-overwrite\"", "by parity 0, as the time before (k.cu:9)", 96,
+           FILL FENCE MEET GIVE("", "") ".loc 1 9 0\n" WAIT_FOR("Z", "0") BY_COPY);
 }
 
 /* The words of a deadlock say what came to the mbarrier. */
-#define WAIT_FOR(label, parity)                                                                    \
-    label ": mbarrier.try_wait.parity.shared.b64 %p1, [%r9], " parity ";\n@!%p1 bra " label ";\n"
 static void expect_deadlock(const char *words, const char *body)
 {
     size_t before = warplabFindingCount();

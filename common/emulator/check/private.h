@@ -181,6 +181,13 @@ struct launch_state {
 #define SITE_CACHE 64
 
 #define MAX_UNWRITTEN 32
+#define READS_ENDED   32
+
+/* The last wait that left a read under way, and how many groups it leaves; site NULL: none did. */
+struct left_by {
+    const struct site *site;
+    uint32_t left;
+};
 
 struct unwritten { /* a read of memory that was never written */
     const struct site *site;
@@ -262,6 +269,11 @@ struct block_state {
      * clocks of warps whose stores a proxy fence covers; whose last fence came after all that
      * they have learned of. */
     struct reading *reading;
+    struct ended { /* reads that are over, by their instruction */
+        const struct site *read;
+        struct left_by by;
+    } ended_reads[READS_ENDED];
+    uint32_t nended_reads;
     uint16_t under_way[READ_CHUNKS]; /* readings of a chunk, by its place modulo their number */
     uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
     bool fenced[MAX_WARPS];
@@ -326,6 +338,8 @@ void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint
 void async_fence(struct block_state *b, const struct site *s, uint32_t warp);
 /* Does the access read by that proxy what an ordinary store wrote, with no proxy fence since? */
 bool async_unfenced(const struct race *x, uint64_t cell);
+/* What left it under way, of the reads by that instruction that are over, the last. */
+struct left_by async_left_by(const struct block_state *b, const struct site *read);
 void async_end(struct block_state *b); /* the block has ended: is anything still read? */
 
 /* ---- tensor maps that kernels write (maps.c) ---- */
@@ -362,6 +376,8 @@ bool rounds_put_surplus(struct text *t, const struct block_state *b);
  * is about to write has arrived in each round. False: somebody has. */
 bool rounds_put_absent(struct text *t, const struct block_state *b, uint32_t warp,
                        const struct block_info *reader);
+/* Likewise, that the warp has waited for it by one parity twice in a row. */
+bool rounds_put_again(struct text *t, const struct block_state *b, uint32_t warp);
 /* Why a warp may not know of a copy that an mbarrier counts, so many rounds of which were over when
  * it was asked for. */
 void rounds_put_read_early(struct text *t, const struct block_state *b, uint32_t warp, uint64_t at,
@@ -412,6 +428,7 @@ struct clash {
     bool other_writes, same_instruction, follows;
     const struct site *site;   /* the other's, or NULL */
     const struct site *before; /* of the warp's last access; for advice */
+    struct left_by left_by;    /* of the other, a product or a copy */
 };
 struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                       bool other_writes, bool same_instruction);
@@ -430,6 +447,7 @@ enum async_fault {
     ASYNC_UNORDERED,
     ASYNC_NOT_WAITED
 };
+void report_put_left_by(struct text *t, const struct left_by *by);
 /* What is known of the read or the copy that an access meets. */
 struct asked {
     const struct site *site;
@@ -439,6 +457,7 @@ struct asked {
     uint64_t barrier;            /* of a copy: the mbarrier that counts it, ... */
     uint32_t over;               /* ... and how many of its rounds were over then */
     const struct coming *coming; /* of a cp.async */
+    struct left_by left_by;      /* of a read */
 };
 /* What the access does to what another place asked for, or wrote. */
 void report_async(struct block_state *b, enum async_fault what, const struct access *a,

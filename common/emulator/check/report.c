@@ -546,6 +546,10 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     if (a_copy(c)) {
         if (c->follows)
             return;
+        if (c->left_by.site) {
+            report_put_left_by(t, &c->left_by);
+            return;
+        }
         text_add(t, "    a copy that nobody waits for may write at any time: do all who read the "
                     "place arrive, when they have done, at an mbarrier (or barrier) that is waited "
                     "for before it is asked for?\n");
@@ -612,6 +616,8 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       .follows = b->follows,
                       .site = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL,
                       .before = b->last[a->space][a->warp]};
+
+    c.left_by = async_left_by(b, c.site);
 
     if (a->space == ACCESS_SHARED) {
         report_remember(b, a->site);

@@ -59,6 +59,18 @@ static bool asked_itself(const struct block_state *b, uint32_t warp, const struc
     return b->block == by->block && warp / unit == by->warp / unit;
 }
 
+void report_put_left_by(struct text *t, const struct left_by *by)
+{
+    text_add(t, "    ");
+    report_put_site(t, by->site);
+    text_add(t, ", a wait after it was asked for, leaves the last ");
+    if (by->left == 1)
+        text_add(t, "group under way, and that was this one");
+    else
+        text_addf(t, "%u groups under way, and this was one of them", by->left);
+    text_add(t, ": is the place given back behind that wait, before a later one has ended it?\n");
+}
+
 static void put_coming(struct text *t, const struct coming *c)
 {
     if (!c->committed) {
@@ -93,8 +105,11 @@ static void put_async_advice(struct text *t, const struct block_state *b, enum a
         rounds_put_read_early(t, b, a->warp, by->barrier, by->over);
     else if (what == ASYNC_NOT_WAITED)
         put_coming(t, by->coming);
-    else if (copies && rounds_put_absent(t, b, a->warp, by->of->info))
+    else if (copies &&
+             (rounds_put_again(t, b, a->warp) || rounds_put_absent(t, b, a->warp, by->of->info)))
         return;
+    else if (copies && by->left_by.site)
+        report_put_left_by(t, &by->left_by);
     else if (what == ASYNC_OVERWRITTEN && !asked_itself(b, a->warp, by))
         text_add(t, a->site->proxy ? by_copy : by_store);
     else

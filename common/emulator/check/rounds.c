@@ -23,7 +23,7 @@ struct arriver {
 struct waiter {
     const struct site *site; /* of the last wait that was over; NULL: there was none */
     uint32_t times, over;    /* over: rounds, then */
-    bool same;               /* some wait named the parity of the one before */
+    bool same, again;        /* some wait named the parity of the one before; the last one did */
 };
 struct rounds {
     uint64_t at, state;
@@ -109,7 +109,8 @@ static void waited(struct block_state *b, struct rounds *r, const struct access 
 {
     struct waiter *w = &r->waiters[a->warp];
 
-    w->same |= w->times && (w->over & 1) == (r->over & 1);
+    w->again = w->times && (w->over & 1) == (r->over & 1);
+    w->same |= w->again;
     w->times++;
     w->over = r->over;
     w->site = a->site;
@@ -266,6 +267,21 @@ bool rounds_put_absent(struct text *t, const struct block_state *b, uint32_t war
               r->over, plural(r->over), r->over == 1 ? "was" : "were", c[0], c[1], c[2],
               r->over == 1 ? "" : " as often");
     text_add(t, "    is it made for as many as arrive in a round?\n");
+    return true;
+}
+
+bool rounds_put_again(struct text *t, const struct block_state *b, uint32_t warp)
+{
+    uint64_t at;
+    const struct rounds *r = rounds_waited(b, warp, &at) ? find(b, at) : NULL;
+
+    if (!r || !r->waiters[warp].again)
+        return false;
+    text_add(t, "    before that, this thread has waited for ");
+    put_mbarrier(t, b, r);
+    text_addf(t, " by parity %u, as the time before (", (r->over + 1) & 1);
+    report_put_site(t, r->waiters[warp].site);
+    text_add(t, "): does its count of rounds begin anew?\n");
     return true;
 }
 
