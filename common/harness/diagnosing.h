@@ -111,22 +111,22 @@ bool is_clean(struct search *s, const struct lab_case *c);
  * other sizes; 0: wrong on one. steps: for the first. */
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps);
 
-/* Cases of the file's other kernels that are right: what is shared and serves them is not at fault.
- */
+/* Of the file as it is: cases of its other kernels that are right, so that what is shared and
+ * serves them is not at fault; and the goals (report.h) that the kernel misses, wrong as it is. */
 enum { OTHERS = 32 };
 struct others {
     const struct lab_variant *v[OTHERS];
     const struct lab_case *c[OTHERS];
     int n;
+    uint64_t missed;
     bool known;
 };
 /* They are right still; loads the whole file, with the change. */
 bool serves_others(struct search *s, const struct edits *e, int i, struct others *o);
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
 char *sound_names(struct search *s);
-/* Does a step that is right with the change, which is loaded, still do what it is for (lab.goals),
- * as far as a run tells? Else it is no change to be told. */
-bool keeps_goals(struct search *s);
+/* Of what is loaded, as far as runs tell. */
+uint64_t missed_goals(struct search *s);
 /* What the file as it is does is still done by the one with the change, which is loaded. */
 bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was);
 

@@ -253,8 +253,12 @@ static bool in_statement(const struct join *j, int i, int last, const struct ask
 /* What hangs on a head, or on else, of one statement. */
 static bool in_body(const struct join *j, int i, int last, const struct asked *q, struct found *f)
 {
+    bool all = !q->inserts && q->a == i && q->b == last;
+
     if (q->inserts && q->complete && q->a == i && !word_is(&j->scan, i, "{"))
         return false; /* would hang on it in place of what does */
+    if (all && !q->complete)
+        return false; /* what comes behind it would */
     return in_statement(j, i, last, q, f);
 }
 

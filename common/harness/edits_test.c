@@ -621,6 +621,19 @@ Test(edits, joined_in_one_place)
     free(joint);
 }
 
+/* What comes behind it would hang on the if. */
+Test(edits, an_empty_body_is_not_joined)
+{
+    static const char text[] = "KERNEL k(int *x, int n)\n{\n    if (n);\n    x[0] = n;\n}\n";
+    struct edit v[] = {edit_at(text, ";\n    x", "\n    x", false),
+                       edit_at(text, ";\n    x", "{}\n    x", false)};
+    struct edits e = {(char *)(uintptr_t)text, NULL, v, 2};
+    bool in[2];
+
+    free(edits_join(text, &e, (int[]){0, 1}, 2, in));
+    cr_expect(!in[0] && in[1]);
+}
+
 Test(edits, one_of_many_is_chosen)
 {
     char ptx[] = "mov.b32 %r1, 0x5e1e0000;\nmov.b32 %r2, 0x5e1e0000;\nmov.b32 %r3, 0x5e1f0000;\n";

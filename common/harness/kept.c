@@ -77,6 +77,7 @@ bool serves_others(struct search *s, const struct edits *e, int i, struct others
     if (!o->known) {
         s->x->fresh(s->x->user);
         find_others(s, o);
+        o->missed = missed_goals(s);
         o->known = true;
     }
     bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
@@ -114,25 +115,25 @@ static bool run_goal(struct search *s, const struct lab_goal **from, struct samp
     return false;
 }
 
-bool keeps_goals(struct search *s)
+uint64_t missed_goals(struct search *s)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct lab_goal *g = lab->goals;
     struct sample sample;
-    bool kept = true;
+    uint64_t missed = 0;
 
-    while (kept && run_goal(s, &g, &sample)) {
+    while (run_goal(s, &g, &sample)) {
         struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
 
-        if (sample.end == RUN_OK && sample.outputs.counted) {
+        if (sample.outputs.stage == STAGE_DONE && sample.outputs.counted) {
             e.counters = sample.outputs.counters;
             e.amounts = amounts_of(&sample.input, &sample.plan);
             memset(e.metric_given, true, sizeof(e.metric_given));
-            kept = goals_met(lab, &e);
+            missed |= goals_missed(lab, &e);
         }
         sample_free(&sample);
     }
-    return kept;
+    return missed;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */

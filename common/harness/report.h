@@ -58,9 +58,9 @@ bool entry_named(const struct entry *r, const char *name, double *value);
 /* Of steps whose results are right, those that do not do what they are for (lab.goals): a line
  * each. Returns how many. */
 int goals_print(FILE *out, const struct report *p);
-/* Of one result, counted: false when a goal of its variant and case says that it does not do what
- * it is for. Goals that compare it with another step are not asked. */
-bool goals_met(const struct lab *lab, const struct entry *e);
+/* Of one result, counted: the goals of its variant and case that say that it does not do what it is
+ * for, a bit each (of the first 64). Those that compare it with another step are not asked. */
+uint64_t goals_missed(const struct lab *lab, const struct entry *e);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);

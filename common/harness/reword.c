@@ -284,9 +284,11 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
     return text;
 }
 
+/* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
+ * the file did not. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
                      const struct lab_case *first, uint64_t steps, const struct alive *was,
-                     struct others *others)
+                     struct others *others, bool *poor)
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
@@ -295,11 +297,12 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
 
     free(part);
     free(text);
-    if (!cases || !serves_others(s, e, i, others))
+    if (!cases || !serves_others(s, e, i, others) || !keeps_alive(s, e, i, was))
         return 0;
     /* What is put in takes nothing away. */
-    bool kept = keeps_alive(s, e, i, was) && (!e->v[i].length || keeps_goals(s));
-    return kept ? cases : 0;
+    uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
+    *poor = missed != 0;
+    return missed & ~others->missed ? 0 : cases;
 }
 
 /* What the student has read: the handout, and the comments of the skeleton and of the file. */
@@ -386,7 +389,7 @@ static int next_window(int n, uint64_t bytes)
 struct finds {
     int found, other, never;
     int cases, never_cases;
-    bool poor;       /* what was found only leaves something out */
+    bool poor;       /* what was found leaves something out, or is not what the step is for */
     uint64_t enough; /* spent, it is no longer looked for another */
 };
 
@@ -443,19 +446,21 @@ static bool is_by_one(const struct edits *e, int i)
            !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
 
-static void take_find(struct search *s, const struct edits *e, int i, int cases, struct finds *f)
+static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
+                      struct finds *f)
 {
-    bool first = f->found < 0, better = f->poor && !adds_rows(&e->v[i]);
+    bool first = f->found < 0, better = f->poor && !poor;
     int never = first && f->never < 0 && !is_by_one(e, i) ? never_holds(s, e, i) : 0;
 
     if (never) {
         f->never = i;
         f->never_cases = never;
-    } else if (first || better || (is_known(e, i) && !is_known(e, f->found))) {
+    } else if (first || better || (poor == f->poor && is_known(e, i) && !is_known(e, f->found))) {
         f->found = i;
         f->cases = cases;
-        f->poor = adds_rows(&e->v[i]);
-    } else if (is_known(e, i) == is_known(e, f->found) && !is_same_line(e, i, f->found)) {
+        f->poor = poor;
+    } else if (poor == f->poor && is_known(e, i) == is_known(e, f->found) &&
+               !is_same_line(e, i, f->found)) {
         f->other = i;
     }
     if (first || better)
@@ -489,9 +494,10 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         if (verdicts[i] == EDIT_WRONG || is_in_vain(e, i, f.never) ||
             (is_same_line(e, i, f.found) && (!f.poor || adds_rows(&e->v[i]))))
             continue;
-        int n = with_edit(s, e, i, least, first, steps, was, &others);
+        bool poor = false;
+        int n = with_edit(s, e, i, least, first, steps, was, &others, &poor);
         if (n)
-            take_find(s, e, i, n, &f);
+            take_find(s, e, i, n, poor || adds_rows(&e->v[i]), &f);
     }
     if (f.found >= 0)
         tell_edit(s, e, f.found, f.other, f.cases);
