@@ -75,7 +75,7 @@ static void put_coming(struct text *t, const struct coming *c)
 {
     if (!c->committed) {
         text_add(t, "    its thread has committed no group (cp.async.commit_group) since then, and "
-                    "waits leave out what is not in one\n");
+                    "a wait for groups leaves out what is in none\n");
     } else if (!c->wait) {
         text_add(t, "    it has been committed to a group, and its thread has not waited "
                     "(cp.async.wait_group) since\n"
