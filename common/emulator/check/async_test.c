@@ -303,7 +303,8 @@ static void expect_deadlock(const char *words, const char *body)
 }
 Test(async, a_deadlock_tells_of_the_rounds_that_were)
 {
-    expect_deadlock("0 rounds of it are over; warp 0 has waited for it 0 times before",
+    expect_deadlock("0 rounds of it are over; warp 0 has waited for it 0 times before; nobody has "
+                    "ever arrived at it)",
                     FILL FENCE MEET WAIT_FOR("W", "0"));
     expect_deadlock(
         "2 rounds of it are over; warp 0 has waited for it 1 time before, last by parity "

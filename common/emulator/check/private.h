@@ -368,6 +368,8 @@ void rounds_hear(struct block_state *b, const struct block_state *who, const str
 uint32_t rounds_over(const struct block_state *b, uint64_t at); /* of this mbarrier */
 /* The mbarrier that the warp has waited for last; false: none. */
 bool rounds_waited(const struct block_state *b, uint32_t warp, uint64_t *at);
+/* And that wait was for the parity that has been before the first round, as one may at first. */
+bool rounds_waited_for_nothing(const struct block_state *b, uint32_t warp);
 /* Adds, of the mbarrier that a thread has waited for, that more arrive than it is made for; or of
  * any that more bytes come than it is told to expect. False: it is not so. */
 bool rounds_put_too_many(struct text *t, const struct block_state *b, uint64_t at);
@@ -429,6 +431,7 @@ struct clash {
     const struct site *site;   /* the other's, or NULL */
     const struct site *before; /* of the warp's last access; for advice */
     struct left_by left_by;    /* of the other, a product or a copy */
+    bool waited_for_nothing;   /* this one's thread, at the mbarrier before it */
 };
 struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                       bool other_writes, bool same_instruction);
@@ -448,6 +451,7 @@ enum async_fault {
     ASYNC_NOT_WAITED
 };
 void report_put_left_by(struct text *t, const struct left_by *by);
+extern const char report_first_wait[]; /* what it means that a copy's thread waited for nothing */
 /* What is known of the read or the copy that an access meets. */
 struct asked {
     const struct site *site;

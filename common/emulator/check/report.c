@@ -546,6 +546,10 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     if (a_copy(c)) {
         if (c->follows)
             return;
+        if (c->waited_for_nothing) {
+            text_add(t, report_first_wait);
+            return;
+        }
         if (c->left_by.site) {
             report_put_left_by(t, &c->left_by);
             return;
@@ -618,6 +622,7 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       .before = b->last[a->space][a->warp]};
 
     c.left_by = async_left_by(b, c.site);
+    c.waited_for_nothing = rounds_waited_for_nothing(b, a->warp);
 
     if (a->space == ACCESS_SHARED) {
         report_remember(b, a->site);

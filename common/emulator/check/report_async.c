@@ -51,6 +51,11 @@ static const char by_copy[] =
                       "    who asked must wait for it (wait_group) before the barrier behind which "
                       "others write here\n";
 
+const char report_first_wait[] =
+    "    this copy's thread had nothing to wait for: its wait named the parity that is over before "
+    "the first round, as it may at first\n"
+    "    was the other early, behind a wait that does not name the parity of its own round?\n";
+
 /* The same warp, or of products one of the four. */
 static bool asked_itself(const struct block_state *b, uint32_t warp, const struct asked *by)
 {
@@ -100,7 +105,10 @@ static void put_async_advice(struct text *t, const struct block_state *b, enum a
                              const struct access *a, const struct asked *by)
 {
     bool copies = a->kind == ACCESS_STORE && a->site->proxy && by->of;
+    uint64_t at;
 
+    if (copies && !rounds_waited(b, a->warp, &at))
+        text_add(t, "    this thread has waited for no mbarrier yet\n");
     if (what == ASYNC_UNWAITED && a->kind == ACCESS_LOAD)
         rounds_put_read_early(t, b, a->warp, by->barrier, by->over);
     else if (what == ASYNC_NOT_WAITED)
@@ -108,6 +116,8 @@ static void put_async_advice(struct text *t, const struct block_state *b, enum a
     else if (copies &&
              (rounds_put_again(t, b, a->warp) || rounds_put_absent(t, b, a->warp, by->of->info)))
         return;
+    else if (copies && what == ASYNC_OVERWRITTEN && rounds_waited_for_nothing(b, a->warp))
+        text_add(t, report_first_wait);
     else if (copies && by->left_by.site)
         report_put_left_by(t, &by->left_by);
     else if (what == ASYNC_OVERWRITTEN && !asked_itself(b, a->warp, by))

@@ -183,6 +183,14 @@ bool rounds_waited(const struct block_state *b, uint32_t warp, uint64_t *at)
     return true;
 }
 
+bool rounds_waited_for_nothing(const struct block_state *b, uint32_t warp)
+{
+    uint64_t at;
+    const struct rounds *r = rounds_waited(b, warp, &at) ? find(b, at) : NULL;
+
+    return r && r->waiters[warp].over == 0;
+}
+
 /* ---- in words ---- */
 static uint32_t arrivals(const struct rounds *r)
 {
@@ -427,6 +435,8 @@ void rounds_put_waiting(struct text *t, const struct block_state *b, uint32_t wa
     if (too_many(r)) {
         text_add(t, "; it is ");
         put_too_many(t, r);
+    } else if (!r->drops && !n) {
+        text_add(t, "; nobody has ever arrived at it");
     } else if (!r->drops && n < MBARRIER_EXPECTED(r->state)) {
         text_addf(t, "; the threads that have ever arrived at it make %u arrival%s, once each", n,
                   plural(n));
