@@ -169,6 +169,52 @@ static const char *extent_name(const struct lab *lab, char which)
     return which == 'p' ? lab->param_name : names[which == 'n' ? 0 : which == 'm' ? 1 : 2];
 }
 
+/* Of sizes around the multiples of `of`, those above `least`: are the multiples right and no
+ * others, or the other way round? How many were tried; 0: they are not. */
+static int multiples_are(struct search *s, const struct lab_case *c, char which, uint64_t of,
+                         uint64_t least, bool right)
+{
+    struct lab_case t = *c;
+    int tried = 0, multiples = 0;
+
+    for (uint64_t k = 1; k <= 4 && of > 1; k++) {
+        const uint64_t near[] = {k * of - 1, k * of, k * of + 1, k * of + of / 2};
+
+        for (size_t i = 0; i < sizeof(near) / sizeof(near[0]); i++) {
+            bool is_multiple = near[i] % of == 0;
+
+            set_extent(&t, which, near[i]);
+            if (near[i] <= least || elements_of(s, &t) > MOST)
+                continue;
+            if (is_multiple == right ? !passes(s, &t) : !fails(s, &t))
+                return 0;
+            tried++;
+            multiples += is_multiple;
+        }
+    }
+    return multiples > 1 && multiples < tried ? tried : 0;
+}
+
+/* What of an extent decides it, where one size is right and its neighbour not. */
+static void find_rest(struct search *s, char which, uint64_t right, uint64_t wrong, struct text *t)
+{
+    const char *name = extent_name(s->x->verify->lab, which);
+    bool first = wrong < right; /* … is wrong */
+    uint64_t least = first ? 0 : right - (right > 0);
+    int n;
+
+    if ((n = multiples_are(s, &s->smallest, which, right, least, true)))
+        text_addf(t,
+                  ": of %d %sthat were tried those are right that are multiples of %" PRIu64
+                  ", and no others",
+                  n, first ? "" : "from there on ", right);
+    else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)))
+        text_addf(t,
+                  ": of %d that were tried those are wrong where %s is a multiple of %" PRIu64
+                  ", and no others",
+                  n, name, wrong);
+}
+
 /* "of n = 2: right with n = 1, wrong from n = 2 on" is more than was tried; so no "on". */
 static void find_begin(struct search *s, struct text *t)
 {
@@ -178,15 +224,19 @@ static void find_begin(struct search *s, struct text *t)
     for (const char *e = lab->extents ? lab->extents : ""; *e; e++) {
         const char *name = extent_name(lab, *e), *and = t->length ? "; " : "";
 
-        if (shrink(s, &s->smallest, *e, &right))
+        if (shrink(s, &s->smallest, *e, &right)) {
+            uint64_t wrong = extent_of(&s->smallest, *e);
+
             text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", and, name, right,
-                      name, extent_of(&s->smallest, *e));
-        else if (right_above(s, &s->smallest, *e, &right)) {
+                      name, wrong);
+            find_rest(s, *e, right, wrong, t);
+        } else if (right_above(s, &s->smallest, *e, &right)) {
             s->edge = s->smallest;
             s->sharp = true;
             set_extent(&s->edge, *e, right - 1);
             text_addf(t, "%s%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", and, name,
                       right - 1, name, right);
+            find_rest(s, *e, right, right - 1, t);
         }
     }
 }
@@ -651,7 +701,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         if (!told && !d->cause)
             by(by_any_numbers, &s, rich);
         if (is_cause(d, "wrong-element"))
-            by_edit_of(&s, OF_PLACES, NULL);
+            (void)(by_edit_of(&s, OF_LIKELY, NULL) || by_edit_of(&s, OF_ELEMENTS, NULL));
         else if (told)
             by_edit(&s);
     }

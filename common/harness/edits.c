@@ -60,7 +60,7 @@ static void sort(struct edits *e)
 /* ---- all of it ---- */
 
 enum { SHARED = 20 }; /* so many ways less likely: what is shared and not known to matter */
-enum { WAYS = 96 };
+enum { WAYS = 128 };
 
 /* Several lists of ways, the likelier first, as one. */
 static struct ways ways_of(way **v, const struct ways *const *lists)
@@ -149,8 +149,9 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &form_ways,  &slip_ways, &name_ways,
-                                               &left_ways,  &other_ways, &more_ways, NULL};
+    static const struct ways *const lists[] = {&asked_ways, &form_ways, &slip_ways,
+                                               &shape_ways, &name_ways, &left_ways,
+                                               &other_ways, &more_ways, NULL};
 
     list(e, source, names, sound, told, lists);
 }
@@ -173,13 +174,18 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][7] = {
-        [OF_PLACES] = {&asked_ways, &form_ways, &place_ways, &name_ways, &left_ways, &more_ways},
+    static const struct ways *const of[][8] = {
+        [OF_PLACES] = {&asked_ways, &form_ways, &place_ways, &shape_ways, &name_ways, &left_ways,
+                       &more_ways},
+        [OF_LIKELY] = {&asked_ways, &form_ways, &slip_ways, &shape_ways},
+        [OF_ELEMENTS] = {&asked_ways, &form_ways, &place_ways, &shape_ways, &name_ways, &left_ways,
+                         &more_ways},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&loop_ways, &step_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &form_ways, &place_ways,
-                                               &name_ways,  &left_ways,  &more_ways, NULL};
+    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &form_ways,
+                                               &place_ways, &shape_ways, &name_ways,
+                                               &left_ways,  &more_ways,  NULL};
 
     if (lines)
         list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);

@@ -32,8 +32,12 @@ void edits_make(struct edits *e, const char *source, const char *names, const ch
 /* Some of them alone, the nearest to one of two lines first; without lines the likelier first. */
 enum edits_of {
     OF_PLACES, /* an index, a bound, an order: what was read, nobody had written */
-    OF_ORDER,  /* statements before each other, and which of two buffers */
-    OF_LOOPS   /* how one goes on, and until when */
+    /* … where there are others in their places, so that no guard is missing: the likeliest, and all
+     * others. */
+    OF_LIKELY,
+    OF_ELEMENTS,
+    OF_ORDER, /* statements before each other, and which of two buffers */
+    OF_LOOPS  /* how one goes on, and until when */
 };
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);

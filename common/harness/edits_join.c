@@ -191,6 +191,19 @@ static bool is_all(struct found *f, int first, int last, enum shape shape)
     return true;
 }
 
+static bool in_list(const struct join *j, int from, int to, const struct asked *q, struct found *f);
+
+/* A function without a name that begins with word i. */
+static bool in_lambda(const struct join *j, int i, int end, const struct asked *q, struct found *f)
+{
+    int open = i;
+
+    while (open < end && !word_is(&j->scan, open, "{"))
+        open++;
+    return open < end && q->a > open && q->b < j->match[open] &&
+           in_list(j, open + 1, j->match[open], q, f);
+}
+
 /* The value that a variable gets in a declaration, from word i up to end. */
 static bool in_value(const struct join *j, int i, int end, const struct asked *q, struct found *f)
 {
@@ -209,6 +222,8 @@ static bool in_value(const struct join *j, int i, int end, const struct asked *q
     }
     if (from < 0 || word_is(s, from, "{"))
         return false;
+    if (word_is(s, from, "["))
+        return in_lambda(j, from, end, q, f);
     for (int k = from; k < end; k++) {
         if (is_opening(s, k))
             k = j->match[k];
@@ -246,7 +261,6 @@ static bool in_for(const struct join *j, int open, const struct asked *q, struct
                                        : is_all(f, open + 1, semicolons[0] - 1, NOTHING);
 }
 
-static bool in_list(const struct join *j, int from, int to, const struct asked *q, struct found *f);
 static bool in_statement(const struct join *j, int i, int last, const struct asked *q,
                          struct found *f);
 

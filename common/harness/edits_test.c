@@ -183,6 +183,53 @@ Test(edits, another_form)
 }
 
 /* What would send all another way by chance: a comparison as a divisor, a remainder as a bound. */
+static const char shaped[] =
+    "__device__ int place(int i) { return i; }\n"
+    "KERNEL k(const int *in, int *out, sums *all, unsigned n, float a, float b, float c)\n"
+    "{\n"
+    "    __shared__ int sm[512];\n"
+    "    unsigned t = threadIdx.x, have = ALL, x = 0, y = 0, at = place(t);\n"
+    "    if (t >= n) return;\n"
+    "    unsigned i = 4 * t;\n"
+    "    const int *row = &sm[place(t)];\n"
+    "    if (t < n) out[t] = sm[at + 3];\n"
+    "    sums &w = all[t];\n"
+    "    w.first += w.second + row[4];\n"
+    "    if (t / 32 < have / 2) out[n - t] = in[i / 4 + t % 64];\n"
+    "    if (t < ALL && t == 31) x = 0;\n"
+    "    x = 0;\n"
+    "    if (!(a > 0) || !(b > 0)) out[i] = fmaxf(a - b, 0);\n"
+    "}\n";
+
+Test(edits, something_else_of_what_there_is)
+{
+    static const struct {
+        int line;
+        const char *with, *why;
+    } rows[] = {
+        {9, "for (; t < n; t += blockDim.x)", "all in place of one"},
+        {10, "", "a copy"},
+        {9, "place(t + 3)", "all of the index"},
+        {11, "sm[place(t + 4)]", "all of it, that was a pointer"},
+        {6, "unsigned i = 4 * t; if (i >= n) return;\n", "of what is used"},
+        {15, "!(b > 0) || !(c > 0)", "one that is not asked"},
+        {11, "second", "another member"},
+        {12, "t / 32 % 2 == 0", "every other one"},
+        {12, "n - 1", "from the last"},
+        {13, "have", "what is left"},
+        {13, "0", "the first"},
+        {14, "x = 0, y++", "the next row"},
+        {15, "a - b", "the operand alone"},
+        {12, "i / 4 * 64", "so many groups"},
+    };
+    struct edits e;
+
+    edits_make(&e, shaped, "k", "", "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_expect(is_made(&e, rows[i].line, rows[i].with), "%s: %s", rows[i].why, rows[i].with);
+    edits_free(&e);
+}
+
 Test(edits, no_bound_of_remainders_and_no_divisor_of_comparisons)
 {
     struct edits e;

@@ -157,8 +157,8 @@ static bool by_known(struct search *s, const struct edits *e, int i, const struc
         return false;
     was = edits_words(e, i);
     diagnosis_add(s->d, "function",
-                  "%s:%d: %s, as %s, it is right where the fewest elements were wrong", s->path,
-                  edits_line(e, i), was, s->x->edits->of);
+                  "%s:%d: %s%s as %s, it is right where the fewest elements were wrong", s->path,
+                  edits_line(e, i), was, was[strlen(was) - 1] == ',' ? "" : ",", s->x->edits->of);
     free(was);
     return true;
 }
@@ -446,6 +446,39 @@ static bool is_by_one(const struct edits *e, int i)
            !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
 
+static bool is_same_place(const struct edits *e, int i, int k)
+{
+    return k >= 0 && e->v[i].at == e->v[k].at && e->v[i].length == e->v[k].length;
+}
+
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* How often the name that a change has where another has another one, with what is before it,
+ * stands in the text: constants that are equal are not the same. */
+static int times_known(const struct edits *e, int i, int other)
+{
+    const char *a = e->v[i].with, *b = e->v[other].with, *from = a;
+    int times = 0;
+
+    while (*a && *a == *b)
+        a++, b++;
+    while (a > from && is_in_name(a[-1]))
+        a--;
+    size_t n = 0, before = 0;
+    while (is_in_name(a[n]))
+        n++;
+    while (a - before > from && before < 2 && !is_in_name(a[-1 - (int)before]))
+        before++;
+    char *form = xformat("%.*s", (int)(n + before), a - before);
+    for (const char *p = e->text; n && (p = strstr(p, form)); p += n)
+        times += !is_in_name(p[n + before]);
+    free(form);
+    return times;
+}
+
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
                       struct finds *f)
 {
@@ -455,6 +488,9 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
     if (never) {
         f->never = i;
         f->never_cases = never;
+    } else if (is_same_place(e, i, f->found) && !better) {
+        if (times_known(e, i, f->found) > times_known(e, f->found, i))
+            f->found = i;
     } else if (first || better || (poor == f->poor && is_known(e, i) && !is_known(e, f->found))) {
         f->found = i;
         f->cases = cases;
@@ -479,8 +515,10 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
     int tried = 0, window = AT_FIRST;
 
-    for (int i = 0; i < e->n && most && tries_left(x->edits) && f.other < 0; i++, most--) {
-        if (x->edits->spent >= f.enough)
+    for (int i = 0; i < e->n && most && f.other < 0; i++, most--) {
+        bool left = tries_left(x->edits);
+
+        if (x->edits->spent >= f.enough || (!left && i == tried))
             break;
         if (i == tried) {
             uint64_t before = x->edits->compiled;
@@ -490,9 +528,11 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
             window = next_window(window, x->edits->compiled - before);
             tried += n;
         }
-        x->edits->left--;
-        if (verdicts[i] == EDIT_WRONG || is_in_vain(e, i, f.never) ||
-            (is_same_line(e, i, f.found) && (!f.poor || adds_rows(&e->v[i]))))
+        x->edits->left -= x->edits->left > 0;
+        if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
+            is_in_vain(e, i, f.never) ||
+            (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
+             (!f.poor || adds_rows(&e->v[i]))))
             continue;
         bool poor = false;
         int n = with_edit(s, e, i, least, first, steps, was, &others, &poor);
@@ -622,7 +662,7 @@ bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
 
     if (s->edited || !can_change(s))
         return s->edited;
-    if (!(lines && lines[0]))
+    if (!(lines && lines[0]) && what != OF_LIKELY)
         lines = find_stores(s, stores) ? stores : NULL;
     char *names = names_of(s->x->verify->lab, s->x->variant);
     edits_make_of(&e, what, s->x->source, names, lines);

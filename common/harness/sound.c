@@ -54,18 +54,24 @@ static bool is_same_kind(const struct lab *lab, const struct lab_case *a, const 
            (a->param == b->param || strchr(lab->extents, 'p'));
 }
 
-/* The i-th of its sizes. False: the lab has no such. */
+/* The i-th of its sizes, or the next multiples of 8, where no others are taken. False: the lab has
+ * no such. */
 static bool resize(const struct search *s, struct lab_case *c, int i)
 {
     const char *extents = s->x->verify->lab->extents;
+    uint64_t n = UINT64_MAX;
     bool one = !extents[1];
 
-    for (int k = 0; extents[k]; k++) {
-        if (extent_of(c, extents[k]))
-            set_extent(c, extents[k],
-                       one ? sizes[i % NSIZES] : sizes[(i + k * STEP + i * k) % NSIZES]);
+    for (int of = 1; of <= 8 && n == UINT64_MAX; of += 7) {
+        for (int k = 0; extents[k]; k++) {
+            uint64_t size = one ? sizes[i % NSIZES] : sizes[(i + k * STEP + i * k) % NSIZES];
+
+            if (extent_of(c, extents[k]))
+                set_extent(c, extents[k], (size + (uint64_t)of - 1) / (uint64_t)of * (uint64_t)of);
+        }
+        n = elements_of(s, c);
     }
-    return elements_of(s, c) <= FURTHER;
+    return n <= FURTHER;
 }
 
 /* On all sizes of the first kind, and some of others: of two extents each has every size, one of
