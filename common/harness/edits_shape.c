@@ -170,7 +170,7 @@ static void asked_too(struct scan *s, int i)
     }
 }
 
-/* a.b: another member that the function takes of some. */
+/* a.b: another member that the function takes of some; as a bound, without that one of the same. */
 static void member_of_all(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
@@ -184,6 +184,12 @@ static void member_of_all(struct scan *s, int i)
             continue;
         change(s, i, i, words_text(s, k, k));
         n++;
+        if (!word_is_any(s, i - 3, less) || !word_same(s, k - 2, i - 2))
+            continue;
+        char *end = words_text(s, i - 2, i), *first = words_text(s, k - 2, k);
+        change(s, i, i, xformat("%s - %s", end + s->v[i].at - s->v[i - 2].at, first));
+        free(end);
+        free(first);
     }
 }
 
@@ -200,6 +206,19 @@ static void every_other(struct scan *s, int i)
     change(s, left, right + 2, xformat("%s %% 2 == 0", a));
     change(s, left, right + 2, xformat("%s %% 2 == 1", a));
     free(a);
+}
+
+/* a * b[1], as of a row that goes up by the same: b[a]. */
+static void own_element(struct scan *s, int i)
+{
+    int left = word_is(s, i, "*") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1;
+
+    if (left < 0 || !word_is(s, i + 2, "[") || !word_is(s, i + 3, "1") || !word_is(s, i + 4, "]"))
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, i + 1);
+    change(s, left, i + 4, xformat("%s[%s]", b, a));
+    free(a);
+    free(b);
 }
 
 /* a - b, counted from the last: a - 1 - b. */
@@ -300,7 +319,7 @@ static void times_a_group(struct scan *s, int i)
     free(a);
 }
 
-static way *const shapes[] = {what_is_left,  as_loop,       on_itself, call_of_all, guard_behind,
-                              member_of_all, every_other,   from_last, other_end,   goes_along,
-                              operand_alone, times_a_group, asked_too};
+static way *const shapes[] = {
+    what_is_left, as_loop,     on_itself, call_of_all, guard_behind,  member_of_all, every_other,
+    from_last,    own_element, other_end, goes_along,  operand_alone, times_a_group, asked_too};
 const struct ways shape_ways = {shapes, sizeof(shapes) / sizeof(shapes[0])};

@@ -197,6 +197,7 @@ static const char shaped[] =
     "    w.first += w.second + row[4];\n"
     "    if (t / 32 < have / 2) out[n - t] = in[i / 4 + t % 64];\n"
     "    if (t < ALL && t == 31) x = 0;\n"
+    "    x = have * row[1];\n"
     "    x = 0;\n"
     "    if (!(a > 0) || !(b > 0)) out[i] = fmaxf(a - b, 0);\n"
     "}\n";
@@ -212,14 +213,15 @@ Test(edits, something_else_of_what_there_is)
         {9, "place(t + 3)", "all of the index"},
         {11, "sm[place(t + 4)]", "all of it, that was a pointer"},
         {6, "unsigned i = 4 * t; if (i >= n) return;\n", "of what is used"},
-        {15, "!(b > 0) || !(c > 0)", "one that is not asked"},
+        {16, "!(b > 0) || !(c > 0)", "one that is not asked"},
         {11, "second", "another member"},
         {12, "t / 32 % 2 == 0", "every other one"},
         {12, "n - 1", "from the last"},
         {13, "have", "what is left"},
+        {14, "row[have]", "its own"},
         {13, "0", "the first"},
-        {14, "x = 0, y++", "the next row"},
-        {15, "a - b", "the operand alone"},
+        {15, "x = 0, y++", "the next row"},
+        {16, "a - b", "the operand alone"},
         {12, "i / 4 * 64", "so many groups"},
     };
     struct edits e;

@@ -18,6 +18,7 @@ enum {
     NSIZES = sizeof(sizes) / sizeof(*sizes),
     KINDS = 8, /* of cases */
     A_KIND = 24,
+    RANKS = 4,       /* devices, of which there are not so many */
     FURTHER = 20000, /* elements */
     STEP = 29        /* from one extent's size to the next one's; NSIZES is no multiple of it */
 };
@@ -54,21 +55,32 @@ static bool is_same_kind(const struct lab *lab, const struct lab_case *a, const 
            (a->param == b->param || strchr(lab->extents, 'p'));
 }
 
-/* The i-th of its sizes, or the next multiples of 8, where no others are taken. False: the lab has
- * no such. */
-static bool resize(const struct search *s, struct lab_case *c, int i)
+enum { ALL, BY_EIGHT, NOT_ALONE, WAYS };
+
+static uint64_t size_of(const struct search *s, const struct lab_case *c, int k, int i, int way)
 {
     const char *extents = s->x->verify->lab->extents;
+    uint64_t was = extent_of(c, extents[k]),
+             size = sizes[(extents[1] ? i + k * STEP + i * k : i) % NSIZES];
+
+    if (!was || (was == 1 && way == NOT_ALONE))
+        return was;
+    if (extents[k] == 'p' && s->x->verify->lab->ranks)
+        return size % RANKS + 1;
+    return way == BY_EIGHT && extents[k] != 'p' ? (size + 7) / 8 * 8 : size;
+}
+
+/* The i-th of its sizes; or, where no others are taken, the next multiples of 8, or of extents that
+ * are more than 1 alone. False: the lab has no such. */
+static bool resize(const struct search *s, struct lab_case *c, int i)
+{
+    const struct lab_case was = *c;
+    const char *extents = s->x->verify->lab->extents;
     uint64_t n = UINT64_MAX;
-    bool one = !extents[1];
 
-    for (int of = 1; of <= 8 && n == UINT64_MAX; of += 7) {
-        for (int k = 0; extents[k]; k++) {
-            uint64_t size = one ? sizes[i % NSIZES] : sizes[(i + k * STEP + i * k) % NSIZES];
-
-            if (extent_of(c, extents[k]))
-                set_extent(c, extents[k], (size + (uint64_t)of - 1) / (uint64_t)of * (uint64_t)of);
-        }
+    for (int way = ALL; way < WAYS && n == UINT64_MAX; way++) {
+        for (int k = 0; extents[k]; k++)
+            set_extent(c, extents[k], size_of(s, &was, k, i, way));
         n = elements_of(s, c);
     }
     return n <= FURTHER;

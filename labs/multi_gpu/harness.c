@@ -611,17 +611,45 @@ static const struct lab_column columns[] = {
 
 /* Question k's first or end by other arithmetic. */
 enum { ENOUGH = 16 }; /* questions */
-enum share_slip { IN_32_BITS, ROUNDED_DOWN, ROUNDED_UP, ONE_LESS, SHARE_SLIPS };
+enum share_slip {
+    IN_32_BITS,
+    ROUNDED_DOWN,
+    ROUNDED_UP,
+    ONE_LESS,
+    REST_TO_FIRST,
+    REST_TO_LAST,
+    REST_TO_ENDS,
+    END_UP,
+    NEAREST,
+    SHARE_SLIPS
+};
 
 static uint32_t slipped_share(const uint32_t *asked, uint64_t k, enum share_slip slip)
 {
-    uint32_t n = asked[0], r = asked[1] + (uint32_t)k, ranks = asked[2];
-    uint64_t each = ((uint64_t)n + ranks - 1) / ranks * r;
+    uint32_t n = asked[0], r = asked[1] + (uint32_t)k, ranks = asked[2], rest = n % ranks,
+             equal = n / ranks * r, late = r > ranks - rest ? r - (ranks - rest) : 0;
+    uint64_t each = ((uint64_t)n + ranks - 1) / ranks * r, all = (uint64_t)n * r;
 
-    return slip == IN_32_BITS     ? n * r / ranks
-           : slip == ROUNDED_DOWN ? n / ranks * r
-           : slip == ROUNDED_UP   ? (uint32_t)(each < n ? each : n)
-                                  : (uint32_t)((uint64_t)n * r / ranks) - 1;
+    switch (slip) {
+    case IN_32_BITS:
+        return n * r / ranks;
+    case ROUNDED_DOWN:
+        return equal;
+    case ROUNDED_UP:
+        return (uint32_t)(each < n ? each : n);
+    case ONE_LESS:
+        return (uint32_t)(all / ranks) - 1;
+    case REST_TO_FIRST:
+        return equal + (r < rest ? r : rest);
+    case REST_TO_LAST:
+        return r == ranks ? n : equal;
+    case REST_TO_ENDS:
+        return equal + late;
+    case END_UP:
+        return (uint32_t)((all + ranks - 1) / ranks);
+    default:
+        return (uint32_t)((all + ranks / 2) / ranks);
+    }
 }
 
 /* All firsts, or all ends, are what the same other arithmetic makes of their questions: one alone
@@ -629,10 +657,18 @@ static uint32_t slipped_share(const uint32_t *asked, uint64_t k, enum share_slip
 static bool recognise_share(const struct lab_case *c, const uint32_t *asked, const uint32_t *out,
                             uint64_t element, char *words, size_t size)
 {
-    static const char *const slips[] = {"what comes of n * rank in 32 bits, which it does not fit",
-                                        "n / ranks for each: what is left over has no rank",
-                                        "n / ranks rounded up for each",
-                                        "one less than it should be, and so are all such"};
+    static const char *const slips[] = {
+        "what comes of n * rank in 32 bits, which it does not fit",
+        "n / ranks for each: what is left over has no rank",
+        "n / ranks rounded up for each",
+        "one less than it should be, and so are all such",
+        "n / ranks for each, and one more for each of the first "
+        "ranks, as long as any is left over",
+        "n / ranks for each, and all that is left over for the last",
+        "n / ranks for each, and one more for each of the last "
+        "ranks, as many as are left over",
+        "n * rank / ranks rounded up",
+        "n * rank / ranks rounded to the nearest"};
     const uint32_t *of = asked + element / 2 * WORDS;
 
     for (int slip = 0; slip < SHARE_SLIPS && c->n >= ENOUGH; slip++) {

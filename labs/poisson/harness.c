@@ -49,6 +49,7 @@ static const struct lab_case cases[] = {
     PLANE("30x21", 30, 21, NOISE, CHECK),
     PLANE("33x16", 33, 16, NOISE, CHECK),
     PLANE("100x37", 100, 37, NOISE, CHECK),
+    PLANE("differences=70x21", 70, 21, DIFFERENCES, CHECK),
     PLANE("bump=16", 16, 16, BUMP, CHECK),
     PLANE("bump=32", 32, 32, BUMP, CHECK),
     PLANE("bump=64", 64, 64, BUMP, CHECK),
