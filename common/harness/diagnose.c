@@ -215,6 +215,17 @@ static void find_rest(struct search *s, char which, uint64_t right, uint64_t wro
                   n, name, wrong);
 }
 
+/* The sizes that the extents before this one have by then. */
+static void put_others(struct search *s, const char *extent, struct text *t)
+{
+    const struct lab *lab = s->x->verify->lab;
+
+    text_add(t, t->length ? "; " : "");
+    for (const char *e = lab->extents; e < extent; e++)
+        text_addf(t, "%s%s = %" PRIu64 ", ", e == lab->extents ? "with " : "", extent_name(lab, *e),
+                  extent_of(&s->smallest, *e));
+}
+
 /* "of n = 2: right with n = 1, wrong from n = 2 on" is more than was tried; so no "on". */
 static void find_begin(struct search *s, struct text *t)
 {
@@ -222,20 +233,22 @@ static void find_begin(struct search *s, struct text *t)
     uint64_t right;
 
     for (const char *e = lab->extents ? lab->extents : ""; *e; e++) {
-        const char *name = extent_name(lab, *e), *and = t->length ? "; " : "";
+        const char *name = extent_name(lab, *e);
 
         if (shrink(s, &s->smallest, *e, &right)) {
             uint64_t wrong = extent_of(&s->smallest, *e);
 
-            text_addf(t, "%s%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", and, name, right,
-                      name, wrong);
+            put_others(s, e, t);
+            text_addf(t, "%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", name, right, name,
+                      wrong);
             find_rest(s, *e, right, wrong, t);
         } else if (right_above(s, &s->smallest, *e, &right)) {
             s->edge = s->smallest;
             s->sharp = true;
             set_extent(&s->edge, *e, right - 1);
-            text_addf(t, "%s%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", and, name,
-                      right - 1, name, right);
+            put_others(s, e, t);
+            text_addf(t, "%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", name, right - 1,
+                      name, right);
             find_rest(s, *e, right, right - 1, t);
         }
     }
@@ -547,6 +560,24 @@ static void find_loop(struct search *s, const struct lab_case *c)
     sample_free(&sample);
 }
 
+/* Right and clean when nothing ran before: what the checker saw otherwise comes of what an earlier
+ * run left, and is not told. */
+static bool by_state_alone(struct search *s, const struct lab_case *c)
+{
+    struct text *t = &s->d->words;
+    size_t seen = t->length;
+    bool told = by_state(s, c);
+
+    if (told && seen) {
+        s->x->fresh(s->x->user);
+        if (is_clean(s, c)) {
+            memmove(t->s, t->s + seen, t->length - seen + 1);
+            t->length -= seen;
+        }
+    }
+    return told;
+}
+
 static bool told_by_checker(struct search *s, const struct lab_case *c)
 {
     if (!by(by_checker, s, c))
@@ -554,7 +585,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     const char *cause = s->d->cause ? s->d->cause : "";
     bool race = !strcmp(cause, "race") || !strcmp(cause, "atomic") || s->misplaced;
     /* what a variable keeps goes with the grids before, and would make any record right or wrong */
-    if (depends_on_record(cause) && !by_state(s, c) && !by_exchange(s)) {
+    if (depends_on_record(cause) && !by_state_alone(s, c) && !by_exchange(s)) {
         bool collide = !strcmp(cause, "collision"), unwritten = !strcmp(cause, "unwritten");
 
         by_record_or_edit(s, unwritten ? NULL : s->lines);

@@ -119,10 +119,14 @@ struct others {
     const struct lab_case *c[OTHERS];
     int n;
     uint64_t missed;
+    uint64_t stored; /* bytes, on the case that changes are tried on first */
     bool known;
 };
-/* They are right still; loads the whole file, with the change. */
-bool serves_others(struct search *s, const struct edits *e, int i, struct others *o);
+/* They are right still; loads the whole file, with the change. c: which is tried first. */
+bool serves_others(struct search *s, const struct edits *e, int i, const struct lab_case *c,
+                   struct others *o);
+/* What is loaded does not do what others have done again. */
+bool stores_once(struct search *s, const struct others *o, const struct lab_case *c);
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
 char *sound_names(struct search *s);
 /* Of what is loaded, as far as runs tell. */

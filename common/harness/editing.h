@@ -23,6 +23,7 @@ extern const struct ways slip_ways, other_ways, place_ways, order_ways,
     loop_ways;                                 /* edits_ways.c */
 extern const struct ways form_ways, name_ways; /* edits_forms.c */
 extern const struct ways shape_ways;           /* edits_shape.c */
+way rows_asked;                                /* … a guard */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 
 /* Of the functions that have one of the lines, or call such: by block. For free(). */

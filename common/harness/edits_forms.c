@@ -490,6 +490,11 @@ static void function_everywhere(struct scan *s, int i)
 
 /* ---- numbers ---- */
 
+static bool is_divisor(const struct scan *s, int i)
+{
+    return word_kind(s, i) == NUMBER || word_is_constant(s, i) || word_is_plain(s, i);
+}
+
 /* x % a: x / b, of the numbers that its function divides by; and the other way round. */
 static void part_of_number(struct scan *s, int i)
 {
@@ -497,13 +502,12 @@ static void part_of_number(struct scan *s, int i)
     bool rest = word_is(s, i, "%"), quotient = word_is(s, i, "/");
     int left = (rest || quotient) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1;
 
-    if (left < 0 || (word_kind(s, i + 1) != NUMBER && !word_is_constant(s, i + 1)))
+    if (left < 0 || !is_divisor(s, i + 1))
         return;
     char *a = words_text(s, left, i - 1);
     for (int k = in->open; k < in->end; k++) {
         bool known = !word_is_any(s, k - 1, (const char *const[]){"/", "%", NULL}) ||
-                     (word_kind(s, k) != NUMBER && !word_is_constant(s, k)) ||
-                     word_same(s, k, i + 1);
+                     !is_divisor(s, k) || word_same(s, k, i + 1);
 
         for (int before = in->open; before < k && !known; before++)
             known = word_same(s, before, k) &&

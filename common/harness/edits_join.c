@@ -431,6 +431,16 @@ static void add_middle(struct change *c, size_t at, const struct scan *old, cons
     free(with);
 }
 
+/* Each bracket that it opens it closes, and no others. */
+static bool is_balanced(const char *text)
+{
+    int depth = 0;
+
+    for (; *text && depth >= 0; text++)
+        depth += !!strchr("([{", *text) - !!strchr(")]}", *text);
+    return !depth;
+}
+
 static struct change change_of(const char *text, const struct edit *e)
 {
     struct change c = {0};
@@ -445,6 +455,15 @@ static struct change change_of(const char *text, const struct edit *e)
         add_runs(&c, e->at, &old, &new);
     else
         add_middle(&c, e->at, &old, &new);
+    bool parts = true;
+    for (int i = 0; i < c.n; i++)
+        parts &= is_balanced(c.v[i].with);
+    if (!parts && is_balanced(e->with)) {
+        for (int i = 0; i < c.n; i++)
+            free(c.v[i].with);
+        c.n = 0;
+        add_hunk(&c, e->at, e->length, xstrdup(e->with));
+    }
     free(old.text);
     free(new.text);
     scan_close(&old);

@@ -1040,7 +1040,7 @@ const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 static way *const steps[] = {another_step, another_jump};
 const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};
 
-static way *const guards[] = {guarded,      narrowed,       narrowed_choice,
+static way *const guards[] = {guarded,      narrowed,       rows_asked,  narrowed_choice,
                               guarded_load, bound_of_place, another_term};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 

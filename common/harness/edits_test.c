@@ -198,6 +198,7 @@ static const char shaped[] =
     "    if (t / 32 < have / 2) out[n - t] = in[i / 4 + t % 64];\n"
     "    if (t < ALL && t == 31) x = 0;\n"
     "    x = have * row[1];\n"
+    "    for (int r = 0; r < 4; r++) { x += r; y++; }\n"
     "    x = 0;\n"
     "    if (!(a > 0) || !(b > 0)) out[i] = fmaxf(a - b, 0);\n"
     "}\n";
@@ -213,15 +214,16 @@ Test(edits, something_else_of_what_there_is)
         {9, "place(t + 3)", "all of the index"},
         {11, "sm[place(t + 4)]", "all of it, that was a pointer"},
         {6, "unsigned i = 4 * t; if (i >= n) return;\n", "of what is used"},
-        {16, "!(b > 0) || !(c > 0)", "one that is not asked"},
+        {17, "!(b > 0) || !(c > 0)", "one that is not asked"},
         {11, "second", "another member"},
         {12, "t / 32 % 2 == 0", "every other one"},
         {12, "n - 1", "from the last"},
         {13, "have", "what is left"},
         {14, "row[have]", "its own"},
+        {15, "{ x = 0; y = 0;", "all that a round begins with"},
         {13, "0", "the first"},
-        {15, "x = 0, y++", "the next row"},
-        {16, "a - b", "the operand alone"},
+        {16, "x = 0, y++", "the next row"},
+        {17, "a - b", "the operand alone"},
         {12, "i / 4 * 64", "so many groups"},
     };
     struct edits e;
@@ -229,6 +231,51 @@ Test(edits, something_else_of_what_there_is)
     edits_make(&e, shaped, "k", "", "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         cr_expect(is_made(&e, rows[i].line, rows[i].with), "%s: %s", rows[i].why, rows[i].with);
+    edits_free(&e);
+}
+
+static const char reshaped[] =
+    "KERNEL k(const float *in, float *out, unsigned n, unsigned m, part of, float a, float b)\n"
+    "{\n"
+    "    __shared__ float s[MOST];\n"
+    "    unsigned t = threadIdx.x, y = 0, to = min(t + 4, n);\n"
+    "    float by = in[y], mine = t < n ? in[t] : first();\n"
+    "    s[t] = 0;\n"
+    "    for (unsigned r = 0; r < of.end; r++, y++) { mine += s[t + 1]; __syncthreads(); }\n"
+    "    out[n] = by;\n"
+    "    for (unsigned r = 0; r < m; r++) out[r] = 1;\n"
+    "    if (n * m % 4 == 0 && a + b != 0) out[t] = fmaxf(a, 0) + fmaxf(b, 0);\n"
+    "    bool some = t < m;\n"
+    "    out[t] = some ? in[(y + t) * m + t] : 0;\n"
+    "    s[t] = mine;\n"
+    "    if (t < n / to) mine = mine + s[t + 1];\n"
+    "}\n";
+
+Test(edits, more_of_what_there_is)
+{
+    static const struct {
+        int line;
+        const char *with, *why;
+    } rows[] = {
+        {4, "of.end", "another bound"},
+        {7, "{ by = in[y];", "in each round"},
+        {8, "for (unsigned r = 0; r < m; r++) out[r] = 1; out[n] = by;\n", "behind the loop"},
+        {6, "for (unsigned each = t; each < MOST; each += 32) s[each] = 0;", "all of it"},
+        {10, "n % 4 == 0 && m % 4 == 0", "each of a product"},
+        {10, "a != 0 || b != 0", "each of a sum"},
+        {10, "a + b", "the first alone"},
+        {12, "first()", "as another choice"},
+        {14, "{ mine = mine + s[t + 1]; s[t] = mine; }", "and back"},
+        {14, "(2 * to)", "pairs"},
+    };
+    struct edits e;
+
+    edits_make(&e, reshaped, "k", "", "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_expect(is_made(&e, rows[i].line, rows[i].with), "%s: %s", rows[i].why, rows[i].with);
+    edits_free(&e);
+    edits_make_of(&e, OF_PLACES, reshaped, "k", (int[]){12, 12});
+    cr_expect(is_made(&e, 11, "bool some = t < m && y + t < n"), "its row");
     edits_free(&e);
 }
 
@@ -666,6 +713,25 @@ Test(edits, joined_in_one_place)
                     "n;}else#line1001000if(warplab_change()==2){x[n]=n-1,x[0]+=n;}else#line1002000{"
                     "x[1]=n-1,x[1]=n;}}else{#line1x[n]=n-1,x[0]=n;}}"),
         "%s", all);
+    free(all);
+    free(joint);
+}
+
+/* "} f(); {" is no statement. */
+Test(edits, a_loop_in_two_is_joined_whole)
+{
+    static const char text[] = "KERNEL k(int *x, int n)\n{\n    for (int i = 0; i < n; i++) { x[i] "
+                               "= n; f(); x[i]++; }\n}\n";
+    struct edit v[] = {edit_at(text, "for (int i = 0; i < n; i++) { x[i] = n; f(); x[i]++; }",
+                               "for (int i = 0; i < n; i++) { x[i] = n; } f(); for (int i = 0; i < "
+                               "n; i++) { x[i]++; }",
+                               false)};
+    struct edits e = {(char *)(uintptr_t)text, NULL, v, 1};
+    bool in;
+    char *joint = edits_join(text, &e, (int[]){0}, 1, &in), *all = squeezed(joint);
+
+    cr_expect(in && strstr(all, "{for(inti=0;i<n;i++){x[i]=n;}f();for(inti=0;i<n;i++){x[i]++;}}"),
+              "%s", all);
     free(all);
     free(joint);
 }

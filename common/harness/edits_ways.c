@@ -394,6 +394,16 @@ static bool is_no_float(const struct scan *s, int i)
     return false;
 }
 
+static bool is_in_question(const struct scan *s, int i)
+{
+    static const char *const asks[] = {"==", "!=", "<", ">", "<=", ">=", "?", NULL};
+    bool compared = false;
+
+    for (int k = statement_begin(s, i); k <= statement_end(s, i); k++)
+        compared |= word_is_any(s, k, asks);
+    return compared;
+}
+
 /* What a call is asked of: fabsf(x) for x; and x for f(x). */
 static void another_call(struct scan *s, int i)
 {
@@ -409,7 +419,8 @@ static void another_call(struct scan *s, int i)
         word_is(s, i - 1, "[") || word_is(s, i + 1, ".") || is_no_float(s, i))
         return;
     char *a = words_text(s, i, i);
-    for (size_t k = 0; calls[k]; k++)
+    /* A root that is none is never equal, nor less: by chance, in a condition. */
+    for (size_t k = 0; calls[k] && (k == 0 || !is_in_question(s, i)); k++)
         change(s, i, i, xformat("%s(%s)", calls[k], a));
     free(a);
 }

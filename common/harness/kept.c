@@ -69,7 +69,23 @@ static bool others_are_right(struct search *s, const struct others *o)
     return right;
 }
 
-bool serves_others(struct search *s, const struct edits *e, int i, struct others *o)
+/* Bytes that it stores on a case, or that its outputs have, where these are more. */
+static uint64_t stored_on(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    uint64_t bytes = 0;
+
+    edits_budget(s, STEPS);
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    for (int b = 0; b < sample.plan.nbuffers; b++)
+        bytes += sample.plan.buffers[b].role == BUF_INPUT ? 0 : plan_buffer_bytes(&sample.plan, b);
+    uint64_t stored = sample.outputs.counted ? sample.outputs.counters.global_st_bytes : 0;
+    sample_free(&sample);
+    return stored > bytes ? stored : bytes;
+}
+
+bool serves_others(struct search *s, const struct edits *e, int i, const struct lab_case *c,
+                   struct others *o)
 {
     struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, e->v, e->n};
     char *text = edits_apply(&whole, i);
@@ -78,6 +94,7 @@ bool serves_others(struct search *s, const struct edits *e, int i, struct others
         s->x->fresh(s->x->user);
         find_others(s, o);
         o->missed = missed_goals(s);
+        o->stored = stored_on(s, c);
         o->known = true;
     }
     bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
@@ -134,6 +151,11 @@ uint64_t missed_goals(struct search *s)
         sample_free(&sample);
     }
     return missed;
+}
+
+bool stores_once(struct search *s, const struct others *o, const struct lab_case *c)
+{
+    return 2 * stored_on(s, c) <= 3 * o->stored;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */

@@ -193,7 +193,8 @@ bool by_record_or_edit(struct search *s, const int *lines)
     bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
                   strstr(text_str(&s->d->words), "shared memory");
 
-    bool record = by_fields(s, 0, 2); /* the kernel may be meant for what it has */
+    /* The kernel may be meant for what it has; not where its threads bring what they should not. */
+    bool record = !is_cause(s->d, "neutral") && by_fields(s, 0, 2);
     bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
     bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));

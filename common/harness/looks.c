@@ -219,6 +219,19 @@ static void tell_again(struct search *s, const struct writing *w)
                   written, w->a.plan.buffers[w->out].name, (double)stores / (double)written);
 }
 
+/* As many, at the end, as a division leaves over. */
+static void put_rest(const struct search *s, const struct lab_case *c, struct text *t,
+                     const struct writing *w)
+{
+    uint64_t by = c->param > 1 ? (uint64_t)c->param : 0, rest = by ? w->count % by : 0;
+
+    if (rest > 1 && w->nunwritten == rest && w->unwritten[0] == w->count - rest)
+        text_addf(t,
+                  ": the last %" PRIu64 " of %" PRIu64 ", which is what %s = %" PRIu64
+                  " leaves over when it divides these",
+                  rest, w->count, s->x->verify->lab->param_name, by);
+}
+
 bool by_unwritten(struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -233,6 +246,7 @@ bool by_unwritten(struct search *s, const struct lab_case *c)
         indices_put(&t, w.a.plan.buffers[w.out].name, w.unwritten, w.nunwritten, w.count,
                     lab->row ? lab->row(&w.a.plan, c, w.out) : 0);
         put_shared_places(s, c, &t, &w);
+        put_rest(s, c, &t, &w);
         diagnosis_add(s->d, "unwritten", "never written: %s", t.s);
         tell_again(s, &w);
         text_free(&t);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "lab/dtype.h"
 #include "lab/plan.h"
+#include "lab/random.h"
 #include "probing.h"
 
 #include <inttypes.h>
@@ -248,6 +249,19 @@ static bool probe_examples(struct probe *p)
     return false;
 }
 
+/* It holds what it did before the run: that is no result. */
+static bool is_untouched(const struct probe *p)
+{
+    const struct plan *plan = &p->s.plan;
+    size_t size = dtype_size(plan->buffers[p->out].dtype);
+    const unsigned char *bytes = p->s.outputs.data[p->out];
+    bool untouched = bytes != NULL;
+
+    for (size_t k = 0; k < size && untouched; k++)
+        untouched = bytes[p->o * size + k] == poison_byte(p->x->verify->seed);
+    return untouched;
+}
+
 /* What the lab makes of the inputs of a seed, and of what came of them; one a line, where that is
  * several things. NULL: nothing. *right: there is nothing to explain. */
 static char *recognised(struct probe *p, uint64_t seed, bool *right)
@@ -261,9 +275,9 @@ static char *recognised(struct probe *p, uint64_t seed, bool *right)
     *right = !p->broken && (same_result(got, want) || fabs(got - want) <= tolerance);
     for (int b = 0; b < p->s.plan.nbuffers; b++)
         inputs[b] = p->data[b];
-    bool told =
-        !p->broken && p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs, p->out,
-                                        p->s.outputs.data[p->out], p->o, words, sizeof(words));
+    bool told = !p->broken && !is_untouched(p) &&
+                p->lab->recognise(&p->s.plan, p->x->variant, &p->s.input, inputs, p->out,
+                                  p->s.outputs.data[p->out], p->o, words, sizeof(words));
     return told ? xstrdup(words) : NULL;
 }
 

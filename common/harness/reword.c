@@ -24,6 +24,7 @@ enum {
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
     MANY = 4000,           /* elements */
     STEPS_AT_FIRST = 1 << 16,
+    MORE_STEPS = 4, /* than the file takes: what it leaves out may be a call in each round */
     STEPS_OF_UNKNOWN = 1 << 22, /* it was stopped on its way */
     STEPS_OF_A_LOOP = 1 << 20,
     TOLD_MAX = 1 << 20,
@@ -84,7 +85,7 @@ static uint64_t steps_for(struct search *s, const struct lab_case *c)
         if (unknown)
             return STEPS_OF_UNKNOWN;
     }
-    return end == RUN_ENDLESS ? STEPS_OF_A_LOOP : 2 * steps;
+    return end == RUN_ENDLESS ? STEPS_OF_A_LOOP : MORE_STEPS * steps;
 }
 
 /* "&& n % 4 == 0": of what else there is a way for. */
@@ -296,7 +297,8 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
 
     free(part);
     free(text);
-    if (!cases || !serves_others(s, e, i, others) || !keeps_alive(s, e, i, was))
+    if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
+        !stores_once(s, others, first))
         return 0;
     /* What is put in takes nothing away. */
     uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
@@ -397,13 +399,60 @@ static bool is_same_line(const struct edits *e, int i, int k)
     return k >= 0 && edits_line(e, i) == edits_line(e, k);
 }
 
+/* "<" for "<=", or the other way: what it leaves out is one alone. */
+static bool is_by_one(const struct edits *e, int i)
+{
+    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
+    size_t n = e->v[i].length, to = strlen(is), at = 0;
+
+    while (at < n && at < to && was[at] == is[at])
+        at++;
+    const char *more = n > to ? was : is, *less = n > to ? is : was;
+    return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
+           !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
+}
+
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is each name and number of one in the other? */
+static bool has_words(const char *of, size_t length, const char *in, size_t size)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < length && all; i++) {
+        size_t n = 0;
+
+        while (i + n < length && is_in_name(of[i + n]))
+            n++;
+        all = !n;
+        for (size_t k = 0; k + n <= size && !all; k++)
+            all = !strncmp(of + i, in + k, n) && (!k || !is_in_name(in[k - 1])) &&
+                  (k + n == size || !is_in_name(in[k + n]));
+        i += n;
+    }
+    return all;
+}
+
+/* "i + 3 < n" for "i < n - 3": the same is asked in another way. */
+static bool is_slight(const struct edits *e, int i)
+{
+    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
+    size_t n = e->v[i].length, to = strlen(is);
+
+    return is_by_one(e, i) ||
+           (strpbrk(is, "<>=") && has_words(was, n, is, to) && has_words(is, to, was, n));
+}
+
 /* In the condition that may never hold: it is in vain. */
 static bool is_in_vain(const struct edits *e, int i, int never)
 {
     size_t lengths[2], at = edits_condition(e->text, e->v[i].at, &lengths[0]);
 
     return never >= 0 && at && at == edits_condition(e->text, e->v[never].at, &lengths[1]) &&
-           !adds_rows(&e->v[i]);
+           !adds_rows(&e->v[i]) && !is_slight(e, i);
 }
 
 enum { BEFORE = 2 /* words */ };
@@ -432,27 +481,9 @@ static bool is_known(const struct edits *e, int i)
     return x->length && first;
 }
 
-/* "<" for "<=", or the other way: what it leaves out is one alone. */
-static bool is_by_one(const struct edits *e, int i)
-{
-    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
-    size_t n = e->v[i].length, to = strlen(is), at = 0;
-
-    while (at < n && at < to && was[at] == is[at])
-        at++;
-    const char *more = n > to ? was : is, *less = n > to ? is : was;
-    return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
-           !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
-}
-
 static bool is_same_place(const struct edits *e, int i, int k)
 {
     return k >= 0 && e->v[i].at == e->v[k].at && e->v[i].length == e->v[k].length;
-}
-
-static bool is_in_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 /* How often the name that a change has where another has another one, with what is before it,
@@ -482,7 +513,7 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
                       struct finds *f)
 {
     bool first = f->found < 0, better = f->poor && !poor;
-    int never = first && f->never < 0 && !is_by_one(e, i) ? never_holds(s, e, i) : 0;
+    int never = first && f->never < 0 && !is_slight(e, i) ? never_holds(s, e, i) : 0;
 
     if (never) {
         f->never = i;

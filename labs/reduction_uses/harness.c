@@ -406,6 +406,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             u[at] = (uint32_t)(random_u64(stream, at) >> 32);
         }
     }
+    if (experiment_of(c) == COUNT && n && n < 1 << 16)
+        u[n - 1] |= 3; /* is wanted: who counts it for others, too, is seen */
     if (fold && c->flags & CASE_SPECIAL)
         settle(c, stream, data);
 }
