@@ -180,6 +180,9 @@ static void fail_call(struct rehearsal *r, const char *call, unsigned which)
 
         if (what) {
             put_trouble(&says, what, &sample.outputs);
+            if (what == LEFT && gives_back(call))
+                text_add(&says, ": is each of these calls made, whatever the one before it gives "
+                                "(what is behind && is not, when that is false)?");
             note(r, what, when, text_str(&says));
         }
         text_free(&says);
@@ -254,6 +257,20 @@ static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const
     sample_free(&sample);
 }
 
+/* Nothing that is asked of NaN is true, so that a difference from it is never too large. */
+static void spoil_nan(struct rehearsal *r)
+{
+    static const char when[] = "one element comes back as NaN";
+
+    if (misses(r, "back:nan") && !misses(r, "back:1"))
+        note(r, MISSED, when,
+             "it notices nothing, and ends with status 0, though it does notice a wrong number: "
+             "whatever is compared with NaN, the answer is false, and fmax() of it is the other "
+             "number; is it asked whether all are near enough, and not whether one is too far?");
+    else
+        spoil(r, "back:nan", 0, when);
+}
+
 static void spoil_numbers(struct rehearsal *r)
 {
     char *last = xformat("back:%llu", (unsigned long long)r->c->n);
@@ -262,7 +279,7 @@ static void spoil_numbers(struct rehearsal *r)
     spoil(r, NULL, 1u << DISTURB_global_ld, "the kernel computes with wrong numbers");
     spoil(r, "back:1", 0, "the first element comes back wrong");
     spoil(r, last, 0, "the last element comes back wrong");
-    spoil(r, "back:nan", 0, "one element comes back as NaN");
+    spoil_nan(r);
     spoil(r, "back:slight", 0, "one element comes back a thousandth off");
     spoil(r, "back:small", 0, "the element nearest to 0 comes back 1 off");
     spoil(r, "back:swapped", 0, "two elements come back in each other's place");

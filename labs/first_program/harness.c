@@ -180,6 +180,17 @@ static bool recognise_again(const struct lab_case *c, const float *a, const floa
     return true;
 }
 
+/* The block, of usual ones, whose whole number ends where the first of the last `left` is; 0: none.
+ */
+static uint64_t block_of_rest(uint64_t n, uint64_t left)
+{
+    for (uint64_t block = 1024; block >= 32; block /= 2) {
+        if (left && n % block == left)
+            return block;
+    }
+    return 0;
+}
+
 /* All that are wrong are it. */
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
@@ -216,9 +227,17 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         }
         if (!wrong || so < wrong)
             continue;
-        snprintf(words, size,
-                 "%s, not a x + y; so are all that are wrong, %lu of %lu, the last %lu",
-                 slips[slip], wrong, c->n, last);
+        uint64_t block = last - element == wrong - 1 && last == c->n - 1 && slip == AS_Y
+                             ? block_of_rest(c->n, wrong)
+                             : 0;
+        int used = snprintf(words, size,
+                            "%s, not a x + y; so are all that are wrong, %lu of %lu, the last %lu",
+                            slips[slip], wrong, c->n, last);
+        if (block && (size_t)used < size)
+            snprintf(words + used, size - (size_t)used,
+                     ": as many as %lu leaves over when it is divided by %lu; is the number of "
+                     "blocks rounded up?",
+                     c->n, block);
         return element < c->n;
     }
     return recognise_again(c, a, x, y, got, words, size);
@@ -240,7 +259,7 @@ static const struct lab_goal goals[] = {
     {"saxpy", "n=100003", "thread_inst_executed_pred_on / inst_executed >= 16", "most lanes of its warps are idle: how many threads has a block?"},
     {"saxpy", "n=100003", "printed.kernel >= record.modelled_ms", "the kernel takes longer than the time that is printed for it: is there one event before the launch and one after it, and are they milliseconds?"},
     {"saxpy", "n=100003", "printed.kernel <= record.modelled_ms + 0.003", "the kernel takes less than the time that is printed for it: is it the time between two events, what else is between them, and are they milliseconds?"},
-    {"saxpy", "n=100003", "printed.to_device >= 0.99 * record.in_ns / 1e6", "the copies there take longer than the time that is printed for them (to_device)"},
+    {"saxpy", "n=100003", "printed.to_device >= 0.99 * record.in_ns / 1e6", "the copies there take longer than the time that is printed for them (to_device): are both of them between its two events?"},
     {"saxpy", "n=100003", "printed.to_device <= 2 * record.in_ns / 1e6 + 0.05", "the copies there take less than the time that is printed for them (to_device)"},
     {"saxpy", "n=100003", "printed.to_host >= 0.99 * record.out_ns / 1e6", "the copy back takes longer than the time that is printed for it (to_host)"},
     {"saxpy", "n=100003", "printed.to_host <= 2 * record.out_ns / 1e6 + 0.05", "the copy back takes less than the time that is printed for it (to_host)"},
