@@ -112,12 +112,15 @@ bool is_clean(struct search *s, const struct lab_case *c);
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps);
 
 /* Of the file as it is: cases of its other kernels that are right, so that what is shared and
- * serves them is not at fault; and the goals (report.h) that the kernel misses, wrong as it is. */
+ * serves them is not at fault, and of variants of the same kernels some that are wrong; and the
+ * goals (report.h) that the kernel misses, wrong as it is. */
 enum { OTHERS = 32 };
 struct others {
     const struct lab_variant *v[OTHERS];
     const struct lab_case *c[OTHERS];
-    int n;
+    const struct lab_variant *wrong[OTHERS];
+    const struct lab_case *wrong_on[OTHERS];
+    int n, nwrong;
     uint64_t missed;
     uint64_t stored; /* bytes, on the case that changes are tried on first */
     bool known;
@@ -125,6 +128,8 @@ struct others {
 /* They are right still; loads the whole file, with the change. c: which is tried first. */
 bool serves_others(struct search *s, const struct edits *e, int i, const struct lab_case *c,
                    struct others *o);
+/* With what is loaded now, those that were wrong are right. */
+bool mends_others(struct search *s, const struct others *o);
 /* What is loaded does not do what others have done again. */
 bool stores_once(struct search *s, const struct others *o, const struct lab_case *c);
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */

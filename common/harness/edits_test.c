@@ -258,6 +258,7 @@ Test(edits, more_of_what_there_is)
         const char *with, *why;
     } rows[] = {
         {4, "of.end", "another bound"},
+        {4, "n, t + 4", "the other way round"},
         {7, "{ by = in[y];", "in each round"},
         {8, "for (unsigned r = 0; r < m; r++) out[r] = 1; out[n] = by;\n", "behind the loop"},
         {6, "for (unsigned each = t; each < MOST; each += 32) s[each] = 0;", "all of it"},

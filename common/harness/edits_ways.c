@@ -69,9 +69,15 @@ static void exchanged(struct scan *s, int i)
 /* Of a call: two neighbouring arguments, each one operand. */
 static void arguments_exchanged(struct scan *s, int i)
 {
-    int left = word_is(s, i, ",") ? operand_back(s, i - 1) : -1, right = operand_on(s, i + 1);
+    static const char *const signs[] = {"+", "-", "*", "/", "%", NULL};
+    int left = word_is(s, i, ",") ? operand_back(s, i - 1) : -1,
+        right = left < 0 ? -1 : operand_on(s, i + 1);
 
-    if (left < 0 || right < 0 || (!word_is(s, left - 1, "(") && !word_is(s, left - 1, ",")) ||
+    if (left < 0 || right < 0)
+        return;
+    left = chain_back(s, left, signs);
+    right = chain_on(s, right, signs);
+    if ((!word_is(s, left - 1, "(") && !word_is(s, left - 1, ",")) ||
         (!word_is(s, right + 1, ")") && !word_is(s, right + 1, ",")))
         return;
     char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, right);

@@ -10,33 +10,53 @@
 
 enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28 };
 
-/* Another of the file's kernels, with its own launch record, in place of the one that is looked at:
- * until *s->x is set back. */
-static bool become(struct search *s, const struct lab_variant *v)
+/* Another of the file's kernels, with its own launch record and schedule, in place of the one that
+ * is looked at: until *s->x is set back. */
+static bool become(struct search *s, const struct lab_variant *v, struct schedule *schedule)
 {
     struct experiment *x = s->x;
-    struct schedule schedule;
     struct text note = {0}, why = {0};
 
     x->variant = v;
-    bool can = module_record(x->verify->module, v, &x->record, &schedule, &note, &why);
+    bool can = module_record(x->verify->module, v, &x->record, schedule, &note, &why);
     text_free(&note);
     text_free(&why);
     return can;
 }
 
-static bool passes_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
+/* 1: right, 0: wrong, -1: it was not tried. */
+static int right_as(struct search *s, const struct lab_variant *v, const struct lab_case *c)
 {
     struct experiment *x = s->x;
     const struct lab_variant *own = x->variant;
     struct launch_record record = x->record;
-    bool right = become(s, v) && elements_of(s, c) <= MOST;
+    struct schedule schedule;
+    int right = -1;
 
     edits_budget(s, STEPS);
-    right = right && passes(s, c);
+    if (become(s, v, &schedule) && elements_of(s, c) <= MOST)
+        right = passes(s, c) ? 1 : fails(s, c) ? 0 : -1;
     x->variant = own;
     x->record = record;
     return right;
+}
+
+/* Of kernels, with spaces between them: is one among both? */
+static bool shares(const char *a, const char *b)
+{
+    char *all = xformat(" %s ", b ? b : ""), *names = xstrdup(a ? a : "");
+    bool shared = false;
+
+    for (char *save = NULL, *name = strtok_r(names, " ", &save); name && !shared;
+         name = strtok_r(NULL, " ", &save)) {
+        char *word = xformat(" %s ", name);
+
+        shared = strstr(all, word) != NULL;
+        free(word);
+    }
+    free(all);
+    free(names);
+    return shared;
 }
 
 /* The file as it is must be loaded. */
@@ -45,15 +65,22 @@ static void find_others(struct search *s, struct others *o)
     const struct lab *lab = s->x->verify->lab;
 
     for (int v = 0; v < lab->nvariants; v++) {
-        char *lacks = module_lacks(s->x->verify->module, &lab->variants[v]);
+        const struct lab_variant *of = &lab->variants[v];
+        char *lacks = of == s->x->variant ? NULL : module_lacks(s->x->verify->module, of);
+        bool out = lacks || of == s->x->variant,
+             beside = shares(of->kernels, s->x->variant->kernels);
 
-        for (int c = 0, n = 0; c < lab->ncases && n < A_VARIANT && o->n < OTHERS; c++) {
-            if (lacks || &lab->variants[v] == s->x->variant || lab->variants[v].has_schedule ||
-                !passes_as(s, &lab->variants[v], &lab->cases[c]))
-                continue;
-            o->v[o->n] = &lab->variants[v];
-            o->c[o->n++] = &lab->cases[c];
-            n++;
+        for (int c = 0, n = 0, wrong = 0; c < lab->ncases && n < A_VARIANT && !out; c++) {
+            int right = right_as(s, of, &lab->cases[c]);
+
+            if (right == 1 && o->n < OTHERS) {
+                o->v[o->n] = of;
+                o->c[o->n++] = &lab->cases[c];
+                n++;
+            } else if (right == 0 && beside && !wrong++ && o->nwrong < OTHERS) {
+                o->wrong[o->nwrong] = of;
+                o->wrong_on[o->nwrong++] = &lab->cases[c];
+            }
         }
         free(lacks);
     }
@@ -65,7 +92,16 @@ static bool others_are_right(struct search *s, const struct others *o)
     bool right = true;
 
     for (int i = 0; i < o->n && right; i++)
-        right = passes_as(s, o->v[i], o->c[i]);
+        right = right_as(s, o->v[i], o->c[i]) == 1;
+    return right;
+}
+
+bool mends_others(struct search *s, const struct others *o)
+{
+    bool right = true;
+
+    for (int i = 0; i < o->nwrong && right; i++)
+        right = right_as(s, o->wrong[i], o->wrong_on[i]) == 1;
     return right;
 }
 
@@ -213,7 +249,8 @@ char *sound_names(struct search *s)
         const struct lab_variant *of = &lab->variants[v];
         char *lacks = module_lacks(before.verify->module, of);
         int n = 0;
-        bool right = !lacks && of != before.variant && !of->has_schedule && become(s, of);
+        struct schedule schedule;
+        bool right = !lacks && of != before.variant && become(s, of, &schedule);
 
         for (int c = 0; c < lab->ncases && n < A_VARIANT && right; c++) {
             bool quick = elements_of(s, &lab->cases[c]) <= MOST;

@@ -285,7 +285,7 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
 }
 
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
- * the file did not. */
+ * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
                      const struct lab_case *first, uint64_t steps, const struct alive *was,
                      struct others *others, bool *poor)
@@ -302,7 +302,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
         return 0;
     /* What is put in takes nothing away. */
     uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
-    *poor = missed != 0;
+    *poor = missed != 0 || !mends_others(s, others);
     return missed & ~others->missed ? 0 : cases;
 }
 
