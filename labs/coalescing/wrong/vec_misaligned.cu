@@ -1,8 +1,8 @@
 // A 16-byte load from an address that is no multiple of 16.
 // only: energy_aos_vec
 // expect: vec-ok=fail vec-clean=fail
-// hint: vec-ok: misaligned address: 16-byte global access
-// hint: vec-clean: misaligned address: 16-byte global access
+// hint: vec-ok: misaligned address: 16-byte global read
+// hint: vec-clean: misaligned address: 16-byte global read
 #include "warplab.cuh"
 
 __device__ float energy(float vx, float vy, float vz, float mass)

@@ -1,8 +1,8 @@
 // Loads float4 from rows that do not start on 16 bytes.
 // only: mm_vector
 // expect: vector-ok=fail vector-clean=fail
-// hint: vector-ok: misaligned address: 16-byte global access
-// hint: vector-clean: misaligned address: 16-byte global access
+// hint: vector-ok: misaligned address: 16-byte global read
+// hint: vector-clean: misaligned address: 16-byte global read
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,
