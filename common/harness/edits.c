@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "editing.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,64 @@ static void list_way(struct scan *s, way *w, bool kernel, bool trusted, const bo
     }
 }
 
+/* The variable that is being set, where it is declared, by the value that word i is in; -1: none.
+ */
+static int being_set(const struct scan *s, int i)
+{
+    int begin = statement_begin(s, i), depth = 0;
+
+    for (int k = i - 1; k > begin && depth >= 0; k--) {
+        depth += word_is(s, k, ")") - word_is(s, k, "(");
+        if (!depth && word_is(s, k, ","))
+            return -1;
+        if (word_is(s, k, "=") && word_kind(s, k - 1) == NAME)
+            return word_is_type(s, begin) || word_is_declared(s, k - 1) ? k - 1 : -1;
+    }
+    return -1;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = text; (p = strstr(p, word)); p += n) {
+        if (name_length(p) == n && (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_')))
+            return true;
+    }
+    return false;
+}
+
+/* int a = a + 1; is of what is not set yet: anything may come of it, and what is right, too. */
+static void drop_unset(const struct scan *s, struct edits *e)
+{
+    int kept = 0;
+
+    for (int k = 0; k < e->n; k++) {
+        int from = 0, to = s->n;
+
+        while (from < to) { /* the first word at or behind it */
+            int middle = from + (to - from) / 2;
+
+            if (s->v[middle].at < e->v[k].at)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        int set = from < s->n && scan_reaches(s, from) ? being_set(s, from) : -1;
+        char *name = set < 0 ? NULL : words_text(s, set, set);
+        bool itself = name && has_word(e->v[k].with, name);
+
+        free(name);
+        if (itself) {
+            free(e->v[k].with);
+            free(e->v[k].told);
+        } else {
+            e->v[kept++] = e->v[k];
+        }
+    }
+    e->n = kept;
+}
+
 /* What is in the kernel is likelier than what it shares; least what serves others well. */
 static void list(struct edits *e, const char *source, const char *names, const char *sound,
                  const char *told, const struct ways *const *lists)
@@ -113,6 +172,7 @@ static void list(struct edits *e, const char *source, const char *names, const c
     for (int w = 0; w < 4 * ways.n; w++)
         list_way(&s, ways.v[w / 2 % ways.n], !(w % 2), w >= 2 * ways.n, is_trusted);
     free(is_trusted);
+    drop_unset(&s, e);
     e->text = s.text;
     e->lean = scan_lean(&s);
     scan_close(&s);
@@ -139,6 +199,7 @@ static void list_near(struct edits *e, const char *source, const char *names,
                 e->v[n].rank = w / 4 + far + away[i]; /* two ways as far as a line */
         }
     }
+    drop_unset(&s, e);
     sort(e);
     e->text = s.text;
     e->lean = scan_lean(&s);

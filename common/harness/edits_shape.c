@@ -202,6 +202,48 @@ static void member_of_all(struct scan *s, int i)
     }
 }
 
+/* f(i), or a[i], of a part that begins with a member of some: f(b.first + i). */
+static void from_member(struct scan *s, int i)
+{
+    static const char *const before[] = {"(", "[", ",", NULL}, *const behind[] = {")", "]", ",",
+                                                                                  NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+    int n = 0;
+
+    if (!word_is_plain(s, i) || word_is_array(s, i) || !word_is_any(s, i - 1, before) ||
+        !word_is_any(s, i + 1, behind))
+        return;
+    char *a = words_text(s, i, i);
+    for (int k = in->open; k < in->end && n < NAMES / 2; k++) {
+        if (!word_is_member(s, k) || s->v[k].length < 2 || word_is(s, k + 1, "(") ||
+            word_kind(s, k - 2) != NAME || !is_first(s, in->open, k, word_is_member))
+            continue;
+        char *b = words_text(s, k - 2, k);
+        change(s, i, i, xformat("%s + %s", b, a));
+        free(b);
+        n++;
+    }
+    free(a);
+}
+
+/* a * b, a number of halves: that of their bytes, where shared memory is addressed by these. */
+static void in_bytes(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int right = word_is(s, i, "*") && word_is_binary(s, i) ? operand_on(s, i + 1) : -1;
+    bool addresses = false;
+
+    if (right < 0 || word_is_any(s, right + 1, products))
+        return;
+    for (int k = in->open; k < in->end && !addresses; k++)
+        addresses = word_is(s, k, "shared_address");
+    if (!addresses)
+        return;
+    char *b = words_text(s, i + 1, right);
+    change(s, i + 1, right, xformat("%s * 2", b));
+    free(b);
+}
+
 /* a < b / 2: every other one. */
 static void every_other(struct scan *s, int i)
 {
@@ -691,9 +733,9 @@ static void of_pairs(struct scan *s, int i)
 }
 
 static way *const shapes[] = {
-    what_is_left,  as_loop,       on_itself,      call_of_all,    guard_behind,
-    member_of_all, every_other,   from_last,      own_element,    other_end,
-    goes_along,    operand_alone, times_a_group,  asked_too,      in_each_round,
-    loop_parted,   behind_loop,   cleared_by_all, bound_of_least, operands_alone,
-    each_rest,     each_of_sum,   other_else,     stored_back,    of_pairs};
+    what_is_left,   as_loop,        on_itself,     call_of_all, guard_behind, member_of_all,
+    every_other,    from_last,      own_element,   other_end,   goes_along,   operand_alone,
+    times_a_group,  asked_too,      in_each_round, loop_parted, behind_loop,  cleared_by_all,
+    bound_of_least, operands_alone, each_rest,     each_of_sum, other_else,   stored_back,
+    from_member,    in_bytes,       of_pairs};
 const struct ways shape_ways = {shapes, sizeof(shapes) / sizeof(shapes[0])};

@@ -246,7 +246,7 @@ static const char reshaped[] =
     "    for (unsigned r = 0; r < m; r++) out[r] = 1;\n"
     "    if (n * m % 4 == 0 && a + b != 0) out[t] = fmaxf(a, 0) + fmaxf(b, 0);\n"
     "    bool some = t < m;\n"
-    "    out[t] = some ? in[(y + t) * m + t] : 0;\n"
+    "    out[t] = some ? in[(y + t) * m + t] : 0; y = shared_address(s);\n"
     "    s[t] = mine;\n"
     "    if (t < n / to) mine = mine + s[t + 1];\n"
     "}\n";
@@ -259,6 +259,7 @@ Test(edits, more_of_what_there_is)
     } rows[] = {
         {4, "of.end", "another bound"},
         {4, "n, t + 4", "the other way round"},
+        {13, "of.end + t", "from a member on"},
         {7, "{ by = in[y];", "in each round"},
         {8, "for (unsigned r = 0; r < m; r++) out[r] = 1; out[n] = by;\n", "behind the loop"},
         {6, "for (unsigned each = t; each < MOST; each += 32) s[each] = 0;", "all of it"},
@@ -266,6 +267,7 @@ Test(edits, more_of_what_there_is)
         {10, "a != 0 || b != 0", "each of a sum"},
         {10, "a + b", "the first alone"},
         {12, "first()", "as another choice"},
+        {12, "m * 2", "in bytes"},
         {14, "{ mine = mine + s[t + 1]; s[t] = mine; }", "and back"},
         {14, "(2 * to)", "pairs"},
     };
@@ -453,6 +455,22 @@ Test(edits, no_other_step)
                "k", "", "");
     cr_expect(is_made(&e, 1, "8"));
     cr_expect_not(is_made(&e, 2, "8") || is_made(&e, 2, "5"));
+    edits_free(&e);
+}
+
+/* Nothing is set to what is made of itself before it is set. */
+Test(edits, nothing_of_what_is_not_set)
+{
+    struct edits e;
+
+    edits_make(
+        &e,
+        "KERNEL k(const int *row, int *out, int n)\n{\n    int bits = row[0];\n    int m = n;\n"
+        "    bits = m;\n    out[n] = bits + m;\n}\n",
+        "k", "", "");
+    for (int i = 0; i < e.n; i++)
+        cr_expect(edits_line(&e, i) != 3 || !strstr(e.v[i].with, "+ bits"), "%s", e.v[i].with);
+    cr_expect(is_made(&e, 5, "n") && is_made(&e, 4, "-n"));
     edits_free(&e);
 }
 

@@ -247,8 +247,11 @@ static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const
 
         if (is_missed(&sample))
             note(r, MISSED, when,
-                 "it notices nothing, and ends with status 0: is each element compared with "
-                 "the CPU's, and by how much may it be off?");
+                 said_something(o->said)
+                     ? "it says so, and ends with status 0 all the same: does what is returned in "
+                       "the end stand for all elements, or for the last one alone?"
+                     : "it notices nothing, and ends with status 0: is each element compared with "
+                       "the CPU's, and by how much may it be off?");
         if (o->status > 0 && o->status < 128 && !o->wrote && r->base.wrote)
             note(r, KEPT, when,
                  "there is no result: it is to be written as it came from the device, and "

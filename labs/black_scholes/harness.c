@@ -491,8 +491,8 @@ static double value_of(const struct option *o, bool put)
     return put ? v.put : v.call;
 }
 
-/* So many places off an index may be. */
-enum { NEAR = 4 };
+/* So many places off an index may be; so many options are looked at for one thing wrong. */
+enum { NEAR = 4, OTHERS = 64 };
 
 static bool near(double got, double flawed, double right, double bound)
 {
@@ -636,6 +636,22 @@ static bool recognise_mixed(const struct lab_case *c, const void *const *inputs,
     return false;
 }
 
+/* The first options are right or this, too, as far as they are some: one may be so by chance. */
+static bool all_flawed(const struct lab_case *c, const void *const *inputs, const float *output,
+                       bool put, enum flaw f)
+{
+    bool all = true;
+
+    for (uint64_t i = 0; i < c->n && i < OTHERS && all; i++) {
+        struct option o = option_of(c, inputs, i);
+        double right = value_of(&o, put), is = flawed(&o, f, put), off = 16 * bound(&o);
+
+        all = !isfinite(right) || !isfinite(output[i]) || !isfinite(is) ||
+              fabs(output[i] - right) <= off || fabs(output[i] - is) <= off;
+    }
+    return all;
+}
+
 static bool recognise(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
                       const void *const *inputs, int b, const void *output, uint64_t element,
                       char *words, size_t size)
@@ -653,7 +669,8 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         return !isnan(got);
     }
     for (enum flaw f = 0; f < FLAWS; f++)
-        if (near(got, flawed(&o, f, b == PUT), right, bound(&o))) {
+        if (near(got, flawed(&o, f, b == PUT), right, bound(&o)) &&
+            all_flawed(c, inputs, output, b == PUT, f)) {
             snprintf(words, size, "%s", flaw_words[f]);
             return true;
         }

@@ -797,7 +797,7 @@ static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32
     for (uint64_t i = 0; i < c->n; i++)
         of[in[i] % 4]++;
     for (int r = 0; r < 3; r++) {
-        if (got == of[r] && got != of[3]) {
+        if (got == of[r] && got != of[3] && got >= 4) { /* fewer may be so by chance */
             snprintf(words, size, "as many as give %d modulo 4; wanted are those that give 3", r);
             return true;
         }
