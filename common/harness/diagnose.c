@@ -63,11 +63,14 @@ enum run_end how_it_ends(struct search *s, const struct lab_case *c)
     return end;
 }
 
+bool is_failure(enum run_end end)
+{
+    return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
+}
+
 bool fails(struct search *s, const struct lab_case *c)
 {
-    enum run_end end = how_it_ends(s, c);
-
-    return end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED && end != RUN_INTERNAL;
+    return is_failure(how_it_ends(s, c));
 }
 
 bool passes(struct search *s, const struct lab_case *c)

@@ -525,12 +525,9 @@ static void part_of_number(struct scan *s, int i)
 /* What is not there, of a choice: 0, or 1. */
 static void or_none(struct scan *s, int i)
 {
-    int begin = statement_begin(s, i), end = word_is(s, i, ":") ? sum_on(s, i + 1) : -1;
-    bool choice = false;
+    int end = is_else(s, i) ? sum_on(s, i + 1) : -1;
 
-    for (int k = begin; k < i; k++)
-        choice |= word_is(s, k, "?");
-    if (!choice || end < 0 || word_kind(s, i + 1) == NUMBER)
+    if (end < 0 || word_kind(s, i + 1) == NUMBER)
         return;
     change(s, i + 1, end, xstrdup("0"));
     change(s, i + 1, end, xstrdup("1"));

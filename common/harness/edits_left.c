@@ -429,18 +429,10 @@ static void unguarded(struct scan *s, int i)
     change(s, i, end, words_text(s, close + 1, end));
 }
 
-/* The word behind the head whose "if", "for" or "while" is word i; -1: it is none. */
-static int body_of(const struct scan *s, int i)
-{
-    int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
-
-    return close < 0 ? -1 : close + 1;
-}
-
 /* if (a); with nothing that hangs on it. */
 static void empty_body(struct scan *s, int i)
 {
-    int body = body_of(s, i),
+    int body = head_body(s, i),
         end = body > 0 && word_is(s, body, ";") && opens_statement(s, body + 1)
                   ? semicolon_of(s, body + 1)
                   : -1;
@@ -848,19 +840,6 @@ static void another_jump(struct scan *s, int i)
     }
 }
 
-/* The brace that closes that at word i; -1: none. */
-static int brace_of(const struct scan *s, int i)
-{
-    int depth = 0;
-
-    for (int k = i; k < s->n && k < s->blocks[s->v[i].block].end; k++) {
-        depth += word_is(s, k, "{") - word_is(s, k, "}");
-        if (!depth)
-            return k;
-    }
-    return -1;
-}
-
 /* Words from … to, with `name` for each place where text[a] … b stands. For free(). */
 static char *with_for(const struct scan *s, int from, int to, int a, int b, const char *name)
 {
@@ -886,12 +865,12 @@ static char *with_for(const struct scan *s, int from, int to, int a, int b, cons
 /* if (a < n) b[a] = c[a]; for a thread's first alone: to go on by whole blocks. */
 static void looped(struct scan *s, int i)
 {
-    int body = word_is(s, i, "if") ? body_of(s, i) : -1, first = i + 2, end,
+    int body = word_is(s, i, "if") ? head_body(s, i) : -1, first = i + 2, end,
         last = body > 0 ? operand_on(s, first) : -1;
 
     if (last < 0 || !word_is(s, last + 1, "<"))
         return;
-    end = word_is(s, body, "{") ? brace_of(s, body) : semicolon_of(s, body);
+    end = word_is(s, body, "{") ? brace_end(s, body) : semicolon_of(s, body);
     if (end < 0 || word_is(s, end + 1, "else"))
         return;
     char *a = words_text(s, first, last),
@@ -923,11 +902,11 @@ static void on_a_copy(struct scan *s, int i)
 /* Of a condition inside a loop: once it has held, no more rounds. */
 static void last_round(struct scan *s, int i)
 {
-    int body = word_is(s, i, "if") ? body_of(s, i) : -1, end;
+    int body = word_is(s, i, "if") ? head_body(s, i) : -1, end;
 
     if (body < 0)
         return;
-    if (word_is(s, body, "{") && (end = brace_of(s, body)) > 0) {
+    if (word_is(s, body, "{") && (end = brace_end(s, body)) > 0) {
         insert(s, end, xstrdup("break; "));
     } else if (opens_statement(s, body) && (end = semicolon_of(s, body)) > 0) {
         char *a = words_text(s, body, end);
@@ -939,7 +918,7 @@ static void last_round(struct scan *s, int i)
 /* if (a) b; c; to if (a) { b; c; } */
 static void braces_wanted(struct scan *s, int i)
 {
-    int body = body_of(s, i), first, second;
+    int body = head_body(s, i), first, second;
 
     if (body < 0 || word_is(s, body, "{") || !opens_statement(s, body) ||
         (first = semicolon_of(s, body)) < 0 ||
@@ -954,9 +933,9 @@ static void braces_wanted(struct scan *s, int i)
 /* The last statement of a block to stand behind it, or the first behind it to be its last. */
 static void across_end(struct scan *s, int i)
 {
-    int body = body_of(s, i), close, end;
+    int body = head_body(s, i), close, end;
 
-    if (body < 0 || !word_is(s, body, "{") || (close = brace_of(s, body)) < 0)
+    if (body < 0 || !word_is(s, body, "{") || (close = brace_end(s, body)) < 0)
         return;
     if (opens_statement(s, close + 1) && (end = semicolon_of(s, close + 1)) > 0) {
         char *a = words_text(s, close + 1, end);
@@ -975,7 +954,7 @@ static void across_end(struct scan *s, int i)
 /* The statement before a loop to be the first in it, and the other way round. */
 static void across_begin(struct scan *s, int i)
 {
-    int body = body_of(s, i), from = i, end;
+    int body = head_body(s, i), from = i, end;
 
     if (body < 0 || !word_is(s, body, "{") || word_is(s, i, "if"))
         return;
@@ -998,7 +977,7 @@ static void across_begin(struct scan *s, int i)
 /* What a variable starts with, again at each round of a loop. */
 static void starts_again(struct scan *s, int i)
 {
-    int body = body_of(s, i);
+    int body = head_body(s, i);
 
     if (body < 0 || word_is(s, i, "if") || !word_is(s, body, "{"))
         return;

@@ -378,19 +378,6 @@ static bool is_assigned(const struct scan *s, int i)
            word_is_any(s, i - 1, (const char *const[]){"++", "--", NULL});
 }
 
-/* The brace that closes that at word i; or the function's end. */
-static int brace_end(const struct scan *s, int i)
-{
-    int depth = 0;
-
-    for (; i < s->blocks[s->v[i].block].end; i++) {
-        depth += word_is(s, i, "{") - word_is(s, i, "}");
-        if (!depth)
-            break;
-    }
-    return i;
-}
-
 /* Is a word that is changed between words from … to among those of the value of set variable k? */
 static bool depends(const struct scan *s, int k, int from, int to)
 {
@@ -423,16 +410,13 @@ static int value_end(const struct scan *s, int k)
  * numbers; and all that is made of what it changes. */
 static void in_each_round(struct scan *s, int i)
 {
-    static const char *const loops[] = {"for", "while", NULL};
     const struct block *in = &s->blocks[s->v[i].block];
-    int body =
-            word_is_any(s, i, loops) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) + 1 : -1,
-        n = 0, made = 0;
+    int body = word_is(s, i, "if") ? -1 : head_body(s, i),
+        close = body > 0 && word_is(s, body, "{") ? brace_end(s, body) : -1, n = 0, made = 0;
     struct text again = {0}, of = {0};
 
-    if (body < 0 || !word_is(s, body, "{"))
+    if (close < 0)
         return;
-    int close = brace_end(s, body);
     for (int k = in->open; k < i; k++) {
         bool changes = false;
 
@@ -465,12 +449,9 @@ static void in_each_round(struct scan *s, int i)
 /* One loop with a barrier in it, as two: all that is before it is done first. */
 static void loop_parted(struct scan *s, int i)
 {
-    int body = word_is(s, i, "for") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) + 1 : -1,
-        depth = 0;
+    int body = word_is(s, i, "for") ? head_body(s, i) : -1,
+        close = body > 0 && word_is(s, body, "{") ? brace_end(s, body) : -1, depth = 0;
 
-    if (body < 0 || !word_is(s, body, "{"))
-        return;
-    int close = brace_end(s, body);
     for (int k = body; k < close; k++) {
         depth += word_is(s, k, "{") - word_is(s, k, "}");
         if (depth != 1 || !word_is(s, k, "__syncthreads") || k == body + 1 || k + 4 >= close)
@@ -491,17 +472,17 @@ static void loop_parted(struct scan *s, int i)
 static void behind_loop(struct scan *s, int i)
 {
     int end = statement_begin(s, i) == i && !word_is_type(s, i) ? statement_end(s, i) : -1,
-        loop = end + 2, last;
+        loop = end + 2, last, body = end >= 0 && word_is(s, loop, "for") ? head_body(s, loop) : -1;
 
-    if (end < 0 || word_is(s, i + 1, "(") || !word_is(s, end + 1, ";") ||
-        !word_is(s, loop, "for") || !word_is(s, loop + 1, "("))
+    if (body < 0 || word_is(s, i + 1, "(") || !word_is(s, end + 1, ";"))
         return;
-    int body = word_match(s, loop + 1, 1) + 1;
     if (word_is(s, body, "{"))
         last = brace_end(s, body);
     else
         for (last = body; !word_is(s, last, ";") && last < s->n - 1; last++)
             ;
+    if (last < 0)
+        return;
     char *a = words_text(s, i, end + 1), *does = words_text(s, loop, last);
     change(s, i, last, xformat("%s %s", does, a));
     say(s, xformat("with \"%s\" behind the loop that follows it,", a));
@@ -548,8 +529,8 @@ static void bound_of_least(struct scan *s, int i)
     if (end < 0 || !word_is(s, end - 2, ",") || !word_is_plain(s, end - 1))
         return;
     for (int k = in->first; k < in->end && n < NAMES; k++) {
-        bool member = word_is_member(s, k) && word_is_plain(s, k - 2) == false &&
-                      !word_is(s, k + 1, "(") && is_first(s, in->first, k, word_is_member);
+        bool member = word_is_member(s, k) && !word_is_plain(s, k - 2) && !word_is(s, k + 1, "(") &&
+                      is_first(s, in->first, k, word_is_member);
 
         if (!member && !(word_is_parameter(s, k) && !word_same(s, k, end - 1)))
             continue;
@@ -584,6 +565,19 @@ void rows_asked(struct scan *s, int i)
     }
 }
 
+/* The bracket that closes a call of two operands, of which the last is one word; -1: it is none. */
+static int end_of_two(const struct scan *s, int i)
+{
+    int end = word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    return end >= 0 && word_is(s, end - 2, ",") ? end : -1;
+}
+
+static bool is_of_two(const struct scan *s, int i)
+{
+    return end_of_two(s, i) >= 0;
+}
+
 /* f(a, 0) and others of the same function, each of the first alone. */
 static void operands_alone(struct scan *s, int i)
 {
@@ -592,16 +586,14 @@ static void operands_alone(struct scan *s, int i)
     struct text t = {0};
     size_t at = s->v[i].at;
 
-    if (!word_is_any(s, i, (const char *const[]){"fmaxf", "fminf", NULL}) ||
-        !word_is(s, i + 1, "("))
+    if (!word_is_any(s, i, (const char *const[]){"fmaxf", "fminf", NULL}) || !is_of_two(s, i) ||
+        !is_first(s, in->open, i, is_of_two))
         return;
-    for (int k = in->open; k < in->end; k++) {
-        int end = word_same(s, k, i) && word_is(s, k + 1, "(") ? word_match(s, k + 1, 1) : -1;
+    for (int k = i; k < in->end; k++) {
+        int end = word_same(s, k, i) ? end_of_two(s, k) : -1;
 
-        if (end < 0 || !word_is(s, end - 2, ",") || (k < i && (calls = -1) < 0))
+        if (end < 0)
             continue;
-        if (calls < 0)
-            break;
         char *alone = words_text(s, k + 2, end - 3);
         text_bytes(&t, s->text + at, s->v[k].at - at);
         text_add(&t, alone);
@@ -660,15 +652,6 @@ static void each_of_sum(struct scan *s, int i)
     free(a);
     free(b);
     free(than);
-}
-
-static bool is_else(const struct scan *s, int i)
-{
-    bool choice = false;
-
-    for (int k = statement_begin(s, i); k < i; k++)
-        choice |= word_is(s, k, "?");
-    return word_is(s, i, ":") && choice;
 }
 
 /* a ? b : c, where another choice of the file has another c. */

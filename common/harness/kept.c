@@ -34,8 +34,11 @@ static int right_as(struct search *s, const struct lab_variant *v, const struct 
     int right = -1;
 
     edits_budget(s, STEPS);
-    if (become(s, v, &schedule) && elements_of(s, c) <= MOST)
-        right = passes(s, c) ? 1 : fails(s, c) ? 0 : -1;
+    if (become(s, v, &schedule) && elements_of(s, c) <= MOST) {
+        enum run_end end = how_it_ends(s, c);
+
+        right = end == RUN_OK ? 1 : is_failure(end) ? 0 : -1;
+    }
     x->variant = own;
     x->record = record;
     return right;

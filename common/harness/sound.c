@@ -2,7 +2,6 @@
  * the checker, and on sizes and inputs of other cases, as two faults may cancel out on a few
  * (diagnosing.h).
  */
-#include "base/alloc.h"
 #include "diagnosing.h"
 
 #include <string.h>
@@ -43,8 +42,7 @@ static bool is_wrong_with(struct search *s, const struct lab_case *c, uint64_t s
 
     sample_free(&sample);
     *ran = end == RUN_OK;
-    return !late && end != RUN_OK && end != RUN_RECORD && end != RUN_NOT_TRIED &&
-           end != RUN_INTERNAL;
+    return !late && is_failure(end);
 }
 
 /* But for its sizes. */

@@ -605,6 +605,26 @@ bool word_is_parameter(const struct scan *s, int k)
 static const char *const ends[] = {";", "{", "}", NULL}, *const heads[] = {"if", "for", "while",
                                                                            NULL};
 
+int head_body(const struct scan *s, int i)
+{
+    static const char *const heads[] = {"if", "for", "while", NULL};
+    int close = word_is_any(s, i, heads) && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    return close < 0 ? -1 : close + 1;
+}
+
+int brace_end(const struct scan *s, int i)
+{
+    int depth = 0;
+
+    for (int k = i; k < s->n && k < s->blocks[s->v[i].block].end; k++) {
+        depth += word_is(s, k, "{") - word_is(s, k, "}");
+        if (!depth)
+            return k;
+    }
+    return -1;
+}
+
 int condition_end(const struct scan *s, int i)
 {
     return word_is(s, i, "if") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
@@ -666,4 +686,13 @@ bool scan_reaches(const struct scan *s, int i)
     int b = s->v[i].block;
 
     return b >= 0 && s->blocks[b].reached && i >= s->blocks[b].open;
+}
+
+bool is_else(const struct scan *s, int i)
+{
+    bool choice = false;
+
+    for (int k = statement_begin(s, i); k < i; k++)
+        choice |= word_is(s, k, "?");
+    return word_is(s, i, ":") && choice;
 }

@@ -71,6 +71,12 @@ bool word_is_constant(const struct scan *s, int i);
 /* A number that a function is given, where its parameters are. */
 bool word_is_parameter(const struct scan *s, int k);
 
+/* The word behind the head whose "if", "for" or "while" is word i; -1: it is none. */
+int head_body(const struct scan *s, int i);
+/* The brace that closes that at word i; -1: none. */
+int brace_end(const struct scan *s, int i);
+/* Is it the colon of a choice, behind which stands what is taken else? */
+bool is_else(const struct scan *s, int i);
 /* The bracket that closes the condition of the if that word i is; -1: it is none. */
 int condition_end(const struct scan *s, int i);
 /* The first word of the statement that word i is in, or of what is in the brackets of a head. */
