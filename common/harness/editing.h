@@ -2,8 +2,10 @@
  *
  * edits.c        lists of changes, in an order; what is made of one
  * edits_ways.c   the ways in which a word, or some, can be another
- * edits_forms.c  … in which it has another form, or all that are the same
+ * edits_forms.c  … in which it has another form
+ * edits_every.c  … in which all that are the same are another
  * edits_shape.c  … in which something else is done of it
+ * edits_wider.c  … in which more of the function is looked at
  * edits_left.c   … in which some were left out, or are there too often
  * edits_near.c   which words have to do with what was seen on a line
  */
@@ -22,7 +24,9 @@ struct ways {
 extern const struct ways slip_ways, other_ways, place_ways, order_ways,
     loop_ways;                                 /* edits_ways.c */
 extern const struct ways form_ways, name_ways; /* edits_forms.c */
+extern const struct ways every_ways;           /* edits_every.c */
 extern const struct ways shape_ways;           /* edits_shape.c */
+extern const struct ways wider_ways;           /* edits_wider.c */
 way rows_asked;                                /* … a guard */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 

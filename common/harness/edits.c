@@ -61,7 +61,7 @@ static void sort(struct edits *e)
 /* ---- all of it ---- */
 
 enum { SHARED = 20 }; /* so many ways less likely: what is shared and not known to matter */
-enum { WAYS = 128 };
+enum { WAYS = 200 };
 
 /* Several lists of ways, the likelier first, as one. */
 static struct ways ways_of(way **v, const struct ways *const *lists)
@@ -210,8 +210,8 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &form_ways, &shape_ways,
-                                               &slip_ways,  &name_ways, &left_ways,
+    static const struct ways *const lists[] = {&asked_ways, &form_ways, &shape_ways, &wider_ways,
+                                               &slip_ways,  &name_ways, &every_ways, &left_ways,
                                                &other_ways, &more_ways, NULL};
 
     list(e, source, names, sound, told, lists);
@@ -235,17 +235,17 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][8] = {
-        [OF_PLACES] = {&asked_ways, &form_ways, &shape_ways, &place_ways, &name_ways, &left_ways,
-                       &more_ways},
-        [OF_LIKELY] = {&asked_ways, &form_ways, &shape_ways, &slip_ways},
-        [OF_ELEMENTS] = {&asked_ways, &form_ways, &shape_ways, &place_ways, &name_ways, &left_ways,
-                         &more_ways},
+    static const struct ways *const of[][10] = {
+        [OF_PLACES] = {&asked_ways, &form_ways, &shape_ways, &wider_ways, &place_ways, &name_ways,
+                       &every_ways, &left_ways, &more_ways},
+        [OF_LIKELY] = {&asked_ways, &form_ways, &shape_ways, &wider_ways, &slip_ways},
+        [OF_ELEMENTS] = {&asked_ways, &form_ways, &shape_ways, &wider_ways, &place_ways, &name_ways,
+                         &every_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
-        [OF_LOOPS] = {&loop_ways, &step_ways}};
+        [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &form_ways,
-                                               &shape_ways, &place_ways, &name_ways,
+    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &form_ways, &shape_ways,
+                                               &wider_ways, &place_ways, &name_ways, &every_ways,
                                                &left_ways,  &more_ways,  NULL};
 
     if (lines)

@@ -382,112 +382,6 @@ static void always(struct scan *s, int i)
         change(s, i + 2, close - 1, xstrdup("true"));
 }
 
-/* ---- the same at every place ---- */
-
-enum { EVERYWHERE = 4000 /* characters of a function */ };
-
-/* Is word i what word `of` is, behind the same operator and operand? */
-static bool stands_as(const struct scan *s, int i, int of)
-{
-    return word_same(s, i, of) && word_same(s, i - 1, of - 1) && word_same(s, i - 2, of - 2);
-}
-
-/* Each word from … to that stands as word i does, or all that are the same, as `name`. For free();
- * NULL: it is one alone. */
-static char *everywhere(const struct scan *s, int from, int to, int i, const char *name, bool all)
-{
-    struct text t = {0};
-    size_t at = s->v[from].at;
-    int n = 0;
-
-    for (int k = from; k <= to; k++) {
-        if (all ? !word_same(s, k, i) : !stands_as(s, k, i))
-            continue;
-        text_bytes(&t, s->text + at, s->v[k].at - at);
-        text_add(&t, name);
-        at = s->v[k].at + s->v[k].length;
-        n++;
-    }
-    text_bytes(&t, s->text + at, s->v[to].at + s->v[to].length - at);
-    if (n > 1)
-        return text_take(&t);
-    text_free(&t);
-    return NULL;
-}
-
-static void change_all(struct scan *s, int i, int last, char *with, const char *name, bool all)
-{
-    char *was = all ? words_text(s, i, i) : words_text(s, i - 2, i),
-         *before = all ? xstrdup("") : words_text(s, i - 2, i - 1);
-
-    change(s, i, last, with);
-    s->to->v[s->to->n - 1].told =
-        xformat("with \"%s%s%s\" in place of \"%s\", here and in the rest "
-                "of the function,",
-                before, all ? "" : " ", name, was);
-    free(was);
-    free(before);
-}
-
-/* Where it stands so for the last time in its function; -1: it does before word i. */
-static int last_such(const struct scan *s, int i, bool all)
-{
-    const struct block *in = &s->blocks[s->v[i].block];
-    int last = i;
-
-    for (int k = in->open; k < in->end; k++) {
-        if (all ? !word_same(s, k, i) : !stands_as(s, k, i))
-            continue;
-        if (k < i)
-            return -1;
-        last = k;
-    }
-    return s->v[last].at - s->v[i].at < EVERYWHERE ? last : -1;
-}
-
-/* a * n, wherever that is: with another name of its function. */
-static void name_everywhere(struct scan *s, int i)
-{
-    const struct block *in = &s->blocks[s->v[i].block];
-
-    if (!word_is_plain(s, i) || word_is_array(s, i) ||
-        !word_is_any(s, i - 1, (const char *const[]){"*", "/", "%", "<", NULL}) ||
-        !word_is_binary(s, i - 1))
-        return;
-    int last = last_such(s, i, false);
-    for (int k = in->first; k < in->end && last > i; k++) {
-        bool known = word_same(s, k, i) || !word_is_plain(s, k) || word_is_array(s, k);
-
-        for (int before = in->first; before < k && !known; before++)
-            known = word_same(s, before, k) && word_is_plain(s, before);
-        char *name = known ? NULL : words_text(s, k, k),
-             *with = name ? everywhere(s, i, last, i, name, false) : NULL;
-        if (with)
-            change_all(s, i, last, with, name, false);
-        free(name);
-    }
-}
-
-/* The functions that are taken for each other, at all calls. */
-static void function_everywhere(struct scan *s, int i)
-{
-    static const char *const pairs[][2] = {
-        {"__mulhi", "__umulhi"}, {"__shfl_up_sync", "__shfl_down_sync"},
-        {"sqrtf", "rsqrtf"},     {"__shfl_down_sync", "__shfl_up_sync"},
-        {"expf", "exp2f"},       {"fminf", "fmaxf"},
-        {"fmaxf", "fminf"},      {"min", "max"},
-        {"max", "min"},          {"logf", "log2f"},
-        {"log2f", "logf"},       {"atomicInc", "atomicAdd"}};
-
-    for (size_t k = 0; word_is(s, i + 1, "(") && k < sizeof(pairs) / sizeof(pairs[0]); k++) {
-        int last = word_is(s, i, pairs[k][0]) ? last_such(s, i, true) : -1;
-        char *with = last > i ? everywhere(s, i, last, i, pairs[k][1], true) : NULL;
-
-        if (with)
-            change_all(s, i, last, with, pairs[k][1], true);
-    }
-}
-
 /* ---- numbers ---- */
 
 static bool is_divisor(const struct scan *s, int i)
@@ -599,13 +493,12 @@ static void sum_in_brackets(struct scan *s, int i)
     free(b);
 }
 
-static way *const forms[] = {rounded_up,    last_of_parts,       reversed,         no_choice,
-                             no_difference, macro_in_brackets,   bits_in_brackets, each_asked,
-                             not_all,       function_everywhere, without_else,     with_else,
-                             break_before,  backwards,           last_of_several,  or_none,
-                             always};
+static way *const forms[] = {rounded_up,    last_of_parts,     reversed,         no_choice,
+                             no_difference, macro_in_brackets, bits_in_brackets, each_asked,
+                             not_all,       without_else,      with_else,        break_before,
+                             backwards,     last_of_several,   or_none,          always};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
 
-static way *const names[] = {bound_of_function, bound_of_both,   part_of_number,
-                             of_groups,         sum_in_brackets, name_everywhere};
+static way *const names[] = {bound_of_function, bound_of_both, part_of_number, of_groups,
+                             sum_in_brackets};
 const struct ways name_ways = {names, sizeof(names) / sizeof(names[0])};

@@ -455,9 +455,9 @@ static struct change change_of(const char *text, const struct edit *e)
         add_runs(&c, e->at, &old, &new);
     else
         add_middle(&c, e->at, &old, &new);
-    bool parts = true;
+    bool parts = true; /* can each be taken by itself? */
     for (int i = 0; i < c.n; i++)
-        parts &= is_balanced(c.v[i].with);
+        parts &= is_balanced(c.v[i].with) && strncmp(c.v[i].with, "else", strlen("else")) != 0;
     if (!parts && is_balanced(e->with)) {
         for (int i = 0; i < c.n; i++)
             free(c.v[i].with);

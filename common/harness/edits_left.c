@@ -303,6 +303,22 @@ static void narrowed(struct scan *s, int i)
     each_guard(s, close, i, end, put_and);
 }
 
+static void put_alone(struct scan *s, int at, int to, const char *guard)
+{
+    (void)to;
+    change(s, at, condition_end(s, at - 2) - 1, xstrdup(guard));
+}
+
+/* … or another one in its place. */
+static void another_guard(struct scan *s, int i)
+{
+    int close = condition_end(s, i);
+
+    if (close > 0)
+        each_guard(s, i + 2, i, statement_end(s, close + 1 + word_is(s, close + 1, "{")),
+                   put_alone);
+}
+
 static bool names_any(const struct scan *s, int from, int to, const char *const *names)
 {
     bool found = false;
@@ -1010,17 +1026,18 @@ static void starts_again(struct scan *s, int i)
 static way *const asked[] = {asked_alone, empty_body, unguarded, opposite, of_each};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
-static way *const all[] = {whole_places,  starts_again, looped,         on_a_copy,       last_round,
-                           braces_wanted, left_out,     another_jump,   of_its_block,    one_alone,
-                           else_zero,     leaves,       another_sizeof, of_block,        round_last,
-                           across_end,    across_begin, whole_vectors,  guarded_as_known};
+static way *const all[] = {whole_places,   starts_again,  looped,        on_a_copy,
+                           last_round,     braces_wanted, left_out,      another_jump,
+                           of_its_block,   one_alone,     else_zero,     leaves,
+                           another_sizeof, of_block,      round_last,    across_end,
+                           across_begin,   whole_vectors, another_guard, guarded_as_known};
 const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
 
 static way *const steps[] = {another_step, another_jump};
 const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};
 
-static way *const guards[] = {guarded,      narrowed,       rows_asked,  narrowed_choice,
-                              guarded_load, bound_of_place, another_term};
+static way *const guards[] = {guarded,      narrowed,       rows_asked,   narrowed_choice,
+                              guarded_load, bound_of_place, another_term, another_guard};
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
 static way *const more[] = {goes_round, size_alone,  another_constant, another_step,

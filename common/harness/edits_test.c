@@ -234,6 +234,54 @@ Test(edits, something_else_of_what_there_is)
     edits_free(&e);
 }
 
+static const char looked_around[] =
+    "KERNEL k(const float *in, float *out, int n, int kind)\n"
+    "{\n"
+    "    uint4 v = *(const uint4 *)in; float x = 0, tail = n % 32;\n"
+    "    if (kind == 0) x = 1;\n"
+    "    if (kind == 1) x = 2; else x = 3;\n"
+    "    for (int r = 0; r < 9; r++) { n += 9; x += at(n + r + kind, kind + n); }\n"
+    "    x *= 0.3333f + 0.3989f;\n"
+    "    for (int r = 0; r < n; r++) { x += in[r]; out[r] = x; }\n"
+    "    if (n / 32 < kind) out[n] = x;\n"
+    "    out[kind / 32 % 32] = 3 * x;\n"
+    "}\n";
+
+Test(edits, what_is_around)
+{
+    static const struct {
+        int line;
+        const char *with, *why;
+    } rows[] = {
+        {4, "if (kind == 0) x = 1;\n    else if (kind == 1) x = 2; else x = 3;", "a chain of else"},
+        {3, "float4 v = *(const float4", "one type everywhere"},
+        {3, "((n - 1) % 32 + 1)", "the whole rest"},
+        {10, "kind / 32", "no rest"},
+        {6, "9; r++) { x += at(n + r + kind, kind + n); n += 9;", "at the end of its loop"},
+        {6, "kind + n + r", "what the other sum has"},
+        {6, "10; r++) { n += 10", "one number everywhere"},
+        {8, "x += in[r]; } out[r] = x;", "behind the loop"},
+        {7, "(1.0f / 3)", "a third"},
+        {7, "0.3989422804f", "all of its digits"},
+        {9, "n < kind", "another guard"},
+    };
+    struct edits e;
+
+    edits_make(&e, looked_around, "k", "", "of which 0.3989422804 is one");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        bool made = false;
+
+        for (int k = 0; k < e.n && !made; k++) {
+            char *all = edits_apply(&e, k);
+
+            made = edits_line(&e, k) == rows[i].line && strstr(all, rows[i].with);
+            free(all);
+        }
+        cr_expect(made, "%s: %s", rows[i].why, rows[i].with);
+    }
+    edits_free(&e);
+}
+
 static const char reshaped[] =
     "KERNEL k(const float *in, float *out, unsigned n, unsigned m, part of, float a, float b)\n"
     "{\n"

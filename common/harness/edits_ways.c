@@ -4,6 +4,7 @@
 #include "editing.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -384,6 +385,37 @@ static void mistyped_number(struct scan *s, int i)
     }
 }
 
+enum { ROUGH = 3 }; /* digits that are right */
+
+/* A number with a point of which the first digits are those of one that is told, or that all know;
+ * or of 1 by a whole number. */
+static void rough_number(struct scan *s, int i)
+{
+    static const double known[] = {3.14159265358979, 2.71828182845905, 1.41421356237310,
+                                   0.70710678118655, 1.44269504088896, 0.69314718055995,
+                                   0.39894228040143, 2.50662827463100, 1.73205080756888};
+    const char *a = s->text + s->v[i].at;
+    size_t n = word_kind(s, i) == NUMBER ? digits_length(a) : 0, m;
+
+    if (n < LONG_NUMBER || !memchr(a, '.', n))
+        return;
+    double is = strtod(a, NULL), near = is * pow(10, -ROUGH), part = is ? round(1 / is) : 0;
+    char *rest = xformat("%.*s", (int)(s->v[i].length - n), a + n);
+    for (const char *b = s->told; (b = next_number(b, &m)); b += m) {
+        double of = strtod(b, NULL);
+
+        if (m > n && memchr(b, '.', m) && of != is && fabs(of - is) < near)
+            change(s, i, i, xformat("%.*s%s", (int)m, b, rest));
+    }
+    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+        if (known[k] != is && fabs(known[k] - is) < near)
+            change(s, i, i, xformat("%.10g%s", known[k], rest));
+    }
+    if (part > 2 && fabs(1 / part - is) < near && 1 / part != is)
+        change(s, i, i, xformat("(1.0%s / %g)", rest, part));
+    free(rest);
+}
+
 /* ---- other changes ---- */
 
 /* Declared as a whole number, a pair or an address, as far as the word before it tells. */
@@ -542,6 +574,13 @@ static bool is_similar(const struct scan *s, int i, int k)
     return differ == 1 && (s->v[i].length > 1 || by == 1);
 }
 
+/* A type that a template is given, or a function that is called with one. */
+static bool is_of_template(const struct scan *s, int k)
+{
+    return word_is_any(s, k - 1, (const char *const[]){"class", "typename", NULL}) ||
+           (word_is(s, k + 1, "<") && word_is(s, k + 3, ">") && word_is(s, k + 4, "("));
+}
+
 /* Other variables of its function, of its kind, once each: those named before it. */
 static void names_for(struct scan *s, int i, bool similar)
 {
@@ -550,8 +589,8 @@ static void names_for(struct scan *s, int i, bool similar)
 
     for (int k = in->first; k < (i > in->open ? i : in->open); k++) {
         bool known = word_same(s, i, k) || !word_is_variable(s, k) || word_is_member(s, k) ||
-                     word_is(s, k + 1, ".") || k == in->name || word_is_array(s, k) != array ||
-                     is_similar(s, i, k) != similar ||
+                     word_is(s, k + 1, ".") || k == in->name || is_of_template(s, k) ||
+                     word_is_array(s, k) != array || is_similar(s, i, k) != similar ||
                      (!similar && word_is_constant(s, k) != word_is_constant(s, i));
 
         for (int before = in->first; before < k && !known; before++)
@@ -781,10 +820,11 @@ static void less_another(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const slips[] = {arguments_exchanged, mistyped_number, another_shift, unused_parameter,
-                             axes_exchanged,      names_exchanged, transposed,    row_added,
-                             another_operator,    another_bound,   exchanged,     another_function,
-                             another_assignment,  squared,         brackets};
+static way *const slips[] = {
+    arguments_exchanged, mistyped_number,    rough_number,    another_shift,
+    unused_parameter,    axes_exchanged,     names_exchanged, transposed,
+    row_added,           another_operator,   another_bound,   exchanged,
+    another_function,    another_assignment, squared,         brackets};
 const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
 
 static way *const others[] = {another_value, less_another,   statements_exchanged, another_sign,

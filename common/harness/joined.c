@@ -44,30 +44,38 @@ static void run_all(const struct joined *j, const int *which, int n, const bool 
     }
 }
 
-static void try_these(const struct joined *j, const int *which, int n);
+static void try_these(const struct joined *j, const int *which, int n, bool again);
 
 /* Without those that the compiler refuses, which are wrong; or, where it does not say which they
- * are, in two halves. */
-static void try_less(const struct joined *j, const int *which, int n, const bool *refused)
+ * are, in two halves. Behind one that it refused it may not have found its way: such are tried
+ * again, once, by themselves. */
+static void try_less(const struct joined *j, const int *which, int n, const bool *refused,
+                     bool again)
 {
-    int *left = xcalloc((size_t)n, sizeof(*left)), k = 0;
+    int *left = xcalloc((size_t)n, sizeof(*left)), *lost = xcalloc((size_t)n, sizeof(*lost));
+    int k = 0, nlost = 0;
 
     for (int i = 0; i < n; i++) {
-        if (refused[i])
-            j->verdicts[which[i]] = EDIT_WRONG;
-        else
+        if (!refused[i])
             left[k++] = which[i];
+        else if (i && refused[i - 1] && !again)
+            lost[nlost++] = which[i];
+        else
+            j->verdicts[which[i]] = EDIT_WRONG;
     }
     if (k < n) {
-        try_these(j, left, k);
+        try_these(j, left, k, again);
+        if (nlost)
+            try_these(j, lost, nlost, true);
     } else if (n > 1) {
-        try_these(j, left, n / 2);
-        try_these(j, left + n / 2, n - n / 2);
+        try_these(j, left, n / 2, again);
+        try_these(j, left + n / 2, n - n / 2, again);
     }
     free(left);
+    free(lost);
 }
 
-static void try_these(const struct joined *j, const int *which, int n)
+static void try_these(const struct joined *j, const int *which, int n, bool again)
 {
     struct experiment *x = j->s->x;
     bool *in = xcalloc((size_t)n + 1, sizeof(*in)), *refused = xcalloc((size_t)n + 1, sizeof(*in));
@@ -87,7 +95,7 @@ static void try_these(const struct joined *j, const int *which, int n)
             run_all(j, those, k, in);
         } else {
             edits_refused(log ? log : "", refused, k);
-            try_less(j, those, k, refused);
+            try_less(j, those, k, refused, again);
         }
     }
     free(log);
@@ -106,6 +114,6 @@ void edits_try(struct search *s, const struct edits *e, const char *text, int fr
 
     for (int i = 0; i < n; i++)
         which[i] = from + i;
-    try_these(&j, which, n);
+    try_these(&j, which, n, false);
     free(which);
 }
