@@ -15,10 +15,9 @@ enum { RUNS = 1500, FINDINGS = 2, STEPS_A_RUN = 1 << 22, STEPS_TO_FIND = 1 << 18
 #define INSTRUCTIONS (128ull << 20)
 /* Elements of a case that the probe likes: enough for a pattern in one block, in several; few
  * enough to be quick. */
-#define SEVERAL_WARPS 250
-#define SOME          600
-#define MANY          8000
-#define SIDE          130 /* of a square, several tiles wide */
+#define SOME 600
+#define MANY 8000
+#define SIDE 130 /* of a square, several tiles wide */
 
 /* ---- cases by size ---- */
 
@@ -597,6 +596,10 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     } else if (!strcmp(cause, "uninitialised") && !by_exchange(s)) {
         beside_unwritten(s, c);
         answer(&s->d->words, by_edit_of(s, OF_PLACES, s->lines));
+        if (!s->edited && s->x->record.block_y > 1) {
+            by_record(s);
+            s->d->cause = cause;
+        }
     } else if (race && !s->mended) {
         bool found = by_edit_of(s, OF_ORDER, s->lines) || by_edit_of(s, OF_PLACES, s->lines);
         if (!found && s->misplaced)
@@ -604,10 +607,29 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     } else if (!strcmp(cause, "endless")) {
         find_loop(s, c);
         by_edit_of(s, OF_LOOPS, s->lines);
-    } else if (!strcmp(cause, "misaligned")) {
+    } else if (!strcmp(cause, "misaligned") ||
+               (!strcmp(cause, "fault") && strstr(text_str(&s->d->words), "deadlock"))) {
         by_edit_of(s, OF_PLACES, s->lines);
     }
     return true;
+}
+
+/* It failed where there is nothing; where there is something it may be wrong for the same reason,
+ * and says more. */
+static void beside_nothing(struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_case *best = NULL;
+
+    for (int i = 0; i < lab->ncases && !s->edited && !elements_of(s, c); i++) {
+        const struct lab_case *k = &lab->cases[i];
+        uint64_t n = elements_of(s, k);
+
+        if (n && n <= MOST && (!best || n < elements_of(s, best)) && how_it_ends(s, k) == RUN_WRONG)
+            best = k;
+    }
+    if (best)
+        by_probe(s, best);
 }
 
 /* What stopped it on the last case that was run is the checker's to say. */
@@ -618,6 +640,27 @@ static void told_by_last(struct search *s, const struct lab_case *first,
 
     if (last != first && last != rich && elements_of(s, last) <= MOST)
         told_by_checker(s, last);
+}
+
+/* A rule that explains the smallest case and not what was looked at before it is another one, which
+ * comes to the same there. */
+static bool by_smallest(struct search *s)
+{
+    struct diagnosis seen = {0}, *all = s->d;
+
+    s->d = &seen;
+    bool told = by_probe(s, &s->smallest);
+    s->d = all;
+    told &= !strstr(text_str(&seen.words), "what it would be if");
+    if (told) {
+        all->cause = all->cause ? all->cause : seen.cause;
+        all->whole |= seen.whole;
+        all->example |= seen.example;
+        text_add(&all->words, text_str(&seen.words));
+        text_add(&all->beside, text_str(&seen.beside));
+    }
+    diagnosis_free(&seen);
+    return told;
 }
 
 /* That the output is the same for all inputs says less than what would mend it. */
@@ -691,7 +734,10 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         find_begin(&s, &begin);
         first = rich = &s.smallest;
     }
-    if (told_by_checker(&s, first) || (rich && rich != first && told_by_checker(&s, rich))) {
+    bool checked = told_by_checker(&s, first);
+    if (checked)
+        beside_nothing(&s, first);
+    if (checked || (rich && rich != first && told_by_checker(&s, rich))) {
         tell_begin(d, &begin);
         return;
     }
@@ -720,13 +766,16 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     } else {
         /* A fold that is wrong of nothing: what it starts with may look like a narrow type. */
         bool start = is_fold(&s, rich) && is_wide(&s) && !elements_of(&s, first);
+        bool nan = by(by_nan, &s, rich);
         bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
                     (!start && by(by_width, &s, rich)) || by_probe(&s, rich) ||
-                    (!is_same(rich, &s.smallest) && by_probe(&s, &s.smallest));
+                    (!is_same(rich, &s.smallest) && by_smallest(&s));
         if (told && d->whole)
             by_edge(&s);
         if (!told || d->whole || start) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
+        if (nan && !told)
+            told = by_edit(&s) || nan;
         told = told || by_a_change(&s, first, rich);
         if (!told)
             told = by(by_inputs, &s, rich);
@@ -734,6 +783,8 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             told_by_last(&s, first, rich);
         if (!told && !d->cause)
             by(by_any_numbers, &s, rich);
+        if (nan && !d->cause)
+            d->cause = "function";
         if (is_cause(d, "wrong-element"))
             (void)(by_edit_of(&s, OF_LIKELY, NULL) || by_edit_of(&s, OF_ELEMENTS, NULL));
         else if (told)

@@ -20,9 +20,10 @@
 #include "diagnose.h"
 #include "edits.h"
 
-#define FEW   100          /* elements of a case that may show a pattern */
-#define MOST  50000        /* … of one that is quick */
-#define STEPS (1ull << 23) /* of a launch on such */
+#define FEW           100          /* elements of a case that may show a pattern */
+#define MOST          50000        /* … of one that is quick */
+#define STEPS         (1ull << 23) /* of a launch on such */
+#define SEVERAL_WARPS 250          /* elements that are more than a few warps have */
 
 struct search {
     struct experiment *x;
@@ -68,8 +69,9 @@ bool by_width(struct search *s, const struct lab_case *c);
 bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
-bool by_edit(struct search *s);      /* of the file */
-bool by_no_return(struct search *s); /* in a function that it calls */
+bool by_nan(struct search *s, const struct lab_case *c); /* where; the words alone, no cause */
+bool by_edit(struct search *s);                          /* of the file */
+bool by_no_return(struct search *s);                     /* in a function that it calls */
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
 
@@ -79,6 +81,7 @@ uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers
 /* A record of other blocks, or else a change of the file near these lines (NULL: none), or else a
  * record that has more blocks, which hides what a loop leaves out, or more memory. */
 bool by_record_or_edit(struct search *s, const int *lines);
+bool by_record(struct search *s); /* … of other blocks alone */
 
 /* ---- what is done at all, by line of the student's file ---- */
 struct alive {

@@ -343,6 +343,43 @@ static void forget_all(struct findings *all)
     free(all->f);
 }
 
+/* What an instruction makes, by the first part of its name. */
+static const char *operation(const char *opcode)
+{
+    static const char *const names[][2] = {
+        {"add", "the sum"},    {"sub", "the difference"},   {"mul", "the product"},
+        {"fma", "a b + c"},    {"mad", "a b + c"},          {"div", "the quotient"},
+        {"rcp", "1 / x"},      {"sqrt", "the square root"}, {"rsqrt", "1 / the square root"},
+        {"lg2", "the log2"},   {"ex2", "2 to the power"},   {"sin", "the sine"},
+        {"cos", "the cosine"}, {"tanh", "the tanh"}};
+    size_t n = strcspn(opcode, ".");
+
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        if (strlen(names[k][0]) == n && !strncmp(opcode, names[k][0], n))
+            return names[k][1];
+    }
+    return opcode;
+}
+
+bool findings_put_nan(struct text *t, const char *json_lines, const char *path)
+{
+    struct findings all = {0};
+    const struct finding *f = NULL;
+
+    read_all(&all, json_lines);
+    for (int i = 0; i < all.n; i++) {
+        if (!strcmp(all.f[i].kind, "nan") && all.f[i].line && (!f || all.f[i].at < f->at))
+            f = &all.f[i];
+    }
+    const char *of = f ? strstr(f->message, " of ") : NULL;
+    if (of) {
+        text_addf(t, "  %s:%lld: NaN is made here, as %s%s, and with 0 in its place none comes\n",
+                  file_name(f, path), (long long)f->line, operation(string(f->json, "opcode")), of);
+    }
+    forget_all(&all);
+    return of;
+}
+
 bool findings_race(const char *json_lines)
 {
     struct findings all = {0};

@@ -138,8 +138,10 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
     s->x->record = *given;
-    /* Sizes below some bound may all be right for another reason: one alone is the kernel's own. */
-    bool told = which == 2 ? n && n <= tried / 2 : n == 1;
+    /* Sizes below some bound may all be right for another reason: one alone is the kernel's own.
+     * Not of shared memory that the threads beyond fill. */
+    bool bound = which == 1 && n && is_cause(s->d, "uninitialised");
+    bool told = which == 2 ? n && n <= tried / 2 : n == 1 || bound;
     if (told) {
         s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
         text_addf(&words, of[which], right.s);
@@ -188,13 +190,18 @@ static bool by_fields(struct search *s, int from, int to)
     return told;
 }
 
+bool by_record(struct search *s)
+{
+    return by_fields(s, 0, 2);
+}
+
 bool by_record_or_edit(struct search *s, const int *lines)
 {
     bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
                   strstr(text_str(&s->d->words), "shared memory");
 
     /* The kernel may be meant for what it has; not where its threads bring what they should not. */
-    bool record = !is_cause(s->d, "neutral") && by_fields(s, 0, 2);
+    bool record = !is_cause(s->d, "neutral") && by_record(s);
     bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
     bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));

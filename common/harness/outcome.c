@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "diagnosing.h"
+#include "finding.h"
 #include "lab/dataset.h"
 #include "lab/dtype.h"
 #include "lab/plan.h"
@@ -90,6 +91,40 @@ static bool holds(const struct outcome *o, uint64_t at, uint64_t i)
     return !memcmp(want + i * size, got + at * size, size) ||
            (isnan(came(o, at)) && isnan(wanted(o, i))) ||
            fabs(came(o, at) - wanted(o, i)) <= o->tolerance[o->out][i];
+}
+
+/* Elements that are NaN, and should not. */
+static uint64_t nans(const struct outcome *o, const struct sample *r)
+{
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < output_of(o)->count; i++)
+        n += !isnan(wanted(o, i)) &&
+             isnan(dtype_get(output_of(o)->dtype, r->outputs.data[o->out], i));
+    return n;
+}
+
+/* With 0 in the place of the NaN that is made first, none comes: so that is where they begin. */
+bool by_nan(struct search *s, const struct lab_case *c)
+{
+    struct outcome o;
+    struct sample r;
+    struct text t = {0};
+    bool told = outcome_of(s, c, &o) && nans(&o, &o.r);
+
+    if (told) {
+        s->x->disturb = 1u << DISTURB_nan;
+        experiment_run(s->x, c, s->x->verify->seed, true, &r);
+        s->x->disturb = 0;
+        told = r.outputs.stage == STAGE_DONE && !nans(&o, &r) &&
+               findings_put_nan(&t, r.outputs.findings, s->path);
+        sample_free(&r);
+    }
+    if (told)
+        text_add(&s->d->words, t.s);
+    text_free(&t);
+    outcome_free(&o);
+    return told;
 }
 
 static bool is_transposed(const struct outcome *o, uint64_t rows, uint64_t columns)

@@ -105,6 +105,17 @@ static bool is_poor(const struct edits *e, int i)
            (x->length && strstr(x->with, ") % ") && !memchr(e->text + x->at, '%', x->length));
 }
 
+/* … of a name alone: another's work is done again, where there may be none. */
+static bool is_again(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    bool name = x->length;
+
+    for (size_t k = 0; k < x->length; k++)
+        name &= isalnum((unsigned char)e->text[x->at + k]) || e->text[x->at + k] == '_';
+    return name && strstr(x->with, ") % ");
+}
+
 /* Is it right, too, where the condition that was changed never holds? Then it is what it guards
  * that is wrong, and the change one way of many to leave that out. The number of cases. */
 static int never_holds(struct search *s, const struct edits *e, int i)
@@ -447,14 +458,30 @@ static bool has_words(const char *of, size_t length, const char *in, size_t size
     return all;
 }
 
-/* "i + 3 < n" for "i < n - 3": the same is asked in another way. */
+/* "i + 3 < n" for "i < n - 3": the same is asked in another way; "n < i" for "i < n" is not. */
 static bool is_slight(const struct edits *e, int i)
 {
     const char *was = e->text + e->v[i].at, *is = e->v[i].with;
     size_t n = e->v[i].length, to = strlen(is);
 
-    return is_by_one(e, i) ||
-           (strpbrk(is, "<>=") && has_words(was, n, is, to) && has_words(is, to, was, n));
+    return is_by_one(e, i) || (strpbrk(is, "<>=") && strpbrk(is, "+-*/%") &&
+                               has_words(was, n, is, to) && has_words(is, to, was, n));
+}
+
+/* "<" for "<=" first: it is likelier than a guard put in, which would do as well. */
+static void slight_first(struct edits *e)
+{
+    struct edit *v = xcalloc((size_t)e->n + 1, sizeof(*v));
+    int n = 0;
+
+    for (int by_one = 1; by_one >= 0; by_one--) {
+        for (int i = 0; i < e->n; i++) {
+            if (is_by_one(e, i) == by_one)
+                v[n++] = e->v[i];
+        }
+    }
+    free(e->v);
+    e->v = v;
 }
 
 /* In the condition that may never hold: it is in vain. */
@@ -511,6 +538,8 @@ static int times_known(const struct edits *e, int i, int other)
     size_t n = 0, before = 0;
     while (is_in_name(a[n]))
         n++;
+    if (isdigit((unsigned char)*a))
+        return 0;
     while (a - before > from && before < 2 && !is_in_name(a[-1 - (int)before]))
         before++;
     char *form = xformat("%.*s", (int)(n + before), a - before);
@@ -518,6 +547,28 @@ static int times_known(const struct edits *e, int i, int other)
         times += !is_in_name(p[n + before]);
     free(form);
     return times;
+}
+
+/* "name + 1" or "name - 1" for the name, which may take back what is wrong before it. */
+static bool is_offset(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *more = x->with + x->length;
+
+    return x->length && strlen(x->with) == x->length + strlen(" + 1") &&
+           !strncmp(e->text + x->at, x->with, x->length) &&
+           (!strcmp(more, " + 1") || !strcmp(more, " - 1"));
+}
+
+static bool is_number(const struct edits *e, int i)
+{
+    return e->v[i].length && isdigit((unsigned char)e->text[e->v[i].at]) &&
+           isdigit((unsigned char)e->v[i].with[0]);
+}
+
+static bool is_likelier(const struct edits *e, int i, int than)
+{
+    return (is_known(e, i) && !is_known(e, than)) || (is_number(e, i) && is_offset(e, than));
 }
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
@@ -532,16 +583,17 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
     } else if (is_same_place(e, i, f->found) && !better) {
         if (times_known(e, i, f->found) > times_known(e, f->found, i))
             f->found = i;
-    } else if (first || better || (poor == f->poor && is_known(e, i) && !is_known(e, f->found))) {
+    } else if (first || better || (poor == f->poor && is_likelier(e, i, f->found))) {
         f->found = i;
         f->cases = cases;
         f->poor = poor;
-    } else if (poor == f->poor && is_known(e, i) == is_known(e, f->found) &&
-               !is_same_line(e, i, f->found)) {
+    } else if (poor == f->poor && !is_likelier(e, f->found, i) && !is_same_line(e, i, f->found) &&
+               (e->v[i].length || !is_by_one(e, f->found))) {
         f->other = i;
     }
     if (first || better)
-        f->enough = s->x->edits->spent + (never || f->poor ? BETTER : AS_WELL);
+        f->enough =
+            s->x->edits->spent + (never || f->poor || is_offset(e, f->found) ? BETTER : AS_WELL);
 }
 
 /* Tries `most` of them at most. */
@@ -571,7 +623,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         }
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
-            is_in_vain(e, i, f.never) ||
+            is_in_vain(e, i, f.never) || is_again(e, i) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
@@ -683,6 +735,7 @@ bool by_no_return(struct search *s)
 
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
+    slight_first(e);
     s->edited = try_edits(s, e, most);
     edits_free(e);
     return s->edited;

@@ -115,6 +115,21 @@ static bool right_on_sizes(struct search *s, const struct lab_case *first, int *
     return right;
 }
 
+/* Where `first` is hardly a warp's: the smallest of the lab's that is more. NULL: none. */
+static const struct lab_case *of_several_warps(const struct search *s, const struct lab_case *first)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_case *best = NULL;
+
+    for (int i = 0; i < lab->ncases && elements_of(s, first) < SEVERAL_WARPS; i++) {
+        uint64_t n = elements_of(s, &lab->cases[i]);
+
+        if (n >= SEVERAL_WARPS && n <= MOST && (!best || n < elements_of(s, best)))
+            best = &lab->cases[i];
+    }
+    return best;
+}
+
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -138,6 +153,10 @@ int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
     }
     edits_budget(s, STEPS);
     if (!is_clean(s, first))
+        return 0;
+    const struct lab_case *rich = of_several_warps(s, first);
+    edits_budget(s, STEPS);
+    if (rich && !is_clean(s, rich))
         return 0;
     edits_budget(s, STEPS);
     return right_on_sizes(s, first, &n) ? n : 0;

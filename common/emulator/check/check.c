@@ -564,6 +564,12 @@ static void on_outside_mask(struct listener *self, struct block_info *info, cons
     report_outside_mask(info->user[self->slot], s, warp, lanes, members);
 }
 
+static void on_nan(struct listener *self, struct block_info *info, const struct site *s,
+                   uint32_t thread, const char *operands)
+{
+    report_nan(info->user[self->slot], s, thread, operands);
+}
+
 static void on_fence(struct listener *self, struct block_info *info, const struct site *s,
                      uint32_t warp, uint32_t mask, uint8_t scope, uint8_t order)
 {
@@ -680,6 +686,7 @@ struct listener *check_listener(void)
         .peer_arrive = on_peer_arrive,
         .warp_sync = on_warp_sync,
         .outside_mask = on_outside_mask,
+        .makes_nan = on_nan,
         .fence = on_fence,
         .tensor_map = on_tensor_map,
         .async_commit = on_async_commit,

@@ -489,6 +489,7 @@ void report_registers(const struct block_info *b, enum register_fault what, uint
 void report_exited(struct block_state *b, const struct site *s);
 void report_matrix(struct block_state *b, const struct matrix_move *m); /* if it is not allowed */
 /* Lanes execute a .sync operation whose mask does not name them. */
+void report_nan(struct block_state *b, const struct site *s, uint32_t thread, const char *operands);
 void report_outside_mask(struct block_state *b, const struct site *s, uint32_t warp, uint32_t lanes,
                          uint32_t members);
 struct relative { /* an access by a grid that ran before */

@@ -917,6 +917,17 @@ void report_outside_mask(struct block_state *b, const struct site *s, uint32_t w
     report_tell(outside, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 
+void report_nan(struct block_state *b, const struct site *s, uint32_t thread, const char *operands)
+{
+    static const char nan[] = "nan";
+
+    if (report_counted(nan, b->info, s, NULL, thread, 0))
+        return;
+    struct report r = report_head("NaN made", b->info, s, thread);
+    text_addf(&r.words, "    %s of %s\n", s->opcode, operands);
+    report_tell(nan, b->info, s, thread, 0, &r, json_object(), NULL);
+}
+
 /* ---- leaks ---- */
 
 void report_leak(const struct mem_alloc *a)

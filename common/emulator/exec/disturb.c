@@ -15,6 +15,7 @@
  */
 #include "disturb.h"
 #include "follow.h"
+#include "nan.h"
 #include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/code/mma_shape.h"
@@ -339,11 +340,11 @@ static void flip_sums(struct warp *w, const struct insn *in, const struct addend
 }
 
 /* ---- the handler ---- */
-static handler own_handler(const struct insn *in)
+handler disturb_own(const struct insn *in)
 {
     return in->guard_slot == NO_PLACE ? in->unguarded : handler_function(H_guard);
 }
-static uint32_t lanes_on(const struct warp *w, const struct insn *in)
+uint32_t disturb_lanes(const struct warp *w, const struct insn *in)
 {
     uint32_t mask = w->cur->mask;
     if (in->guard_slot != NO_PLACE) {
@@ -370,7 +371,7 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
 {
     const struct path *path = w->cur;
     const struct ptx_insn *p = statement_of(w, in);
-    uint32_t mask = lanes_on(w, in), lanes[16] = {0}, loaded = 0;
+    uint32_t mask = disturb_lanes(w, in), lanes[16] = {0}, loaded = 0;
     unsigned now = w->block->launch->disturb, of = classes_of(p, in);
     struct written x = {0};
     bool product = now & of & SET(tensor);
@@ -385,7 +386,7 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     struct addend sums;
     if (product)
         read_addend(w, in, &sums);
-    const struct insn *next = own_handler(in)(w, in);
+    const struct insn *next = disturb_own(in)(w, in);
     bool done = next == in + 1 && w->cur == path; /* else it waits, or the launch failed */
     if (!done)
         return next;
@@ -414,10 +415,12 @@ static void disturb_func(struct emu_func *f, unsigned classes)
                           (held && classes_of(p, in) & SET(global_ld)) ||
                           (classes & SET(others) && may_store_shared(p, in)) ||
                           (held && follow_touches(f->ptx, p, held));
-        if (wanted_now)
+        if (classes & SET(nan) && nan_watches(p))
+            in->fn = nan_watched;
+        else if (wanted_now)
             in->fn = disturbed;
-        else if (in->fn == disturbed)
-            in->fn = own_handler(in);
+        else if (in->fn == disturbed || in->fn == nan_watched)
+            in->fn = disturb_own(in);
     }
     free(held);
 }

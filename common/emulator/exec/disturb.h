@@ -14,6 +14,9 @@ unsigned disturb_set(unsigned classes);
 unsigned disturb_now(void);
 /* Makes the module's code such that these are disturbed and no others; nothing runs meanwhile. */
 void disturb_module(struct emu_module *m, unsigned classes);
+/* Of an instruction with another handler: its own, and the lanes that execute it. */
+handler disturb_own(const struct insn *in);
+uint32_t disturb_lanes(const struct warp *w, const struct insn *in);
 /* Bits to flip, at least one in each 2 bytes, in an element of `size` bytes of a lane. */
 uint64_t disturb_bits(const struct warp *w, const struct insn *in, int lane, uint32_t element,
                       uint32_t size);

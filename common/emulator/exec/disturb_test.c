@@ -273,6 +273,12 @@ static const struct {
     {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_ahead, 32},
     {FIVE ARRIVES FLOATS FLOATS WAITED, DISTURB_at_once, 0},
     {FIVE ARRIVES FIVE WAITED, DISTURB_at_once, 32},
+    /* NaN of numbers, 0 in its place, in seven lanes; one that comes of it; an infinity */
+    {"mov.f32 %f0, 0f7f800000;\nsetp.lt.u32 %p0, %t, 7;\nmov.f32 %f1, 0f3f800000;\n"
+     "@%p0 sub.f32 %f1, %f0, %f0;\nmov.b32 %r7, %f1;\n" DONE,
+     DISTURB_nan, 7},
+    {"mov.f32 %f0, 0f7fc00000;\nadd.f32 %f1, %f0, %f0;\nmov.b32 %r7, %f1;\n" DONE, DISTURB_nan, 0},
+    {"mov.f32 %f0, 0f7f000000;\nmul.f32 %f1, %f0, %f0;\nmov.b32 %r7, %f1;\n" DONE, DISTURB_nan, 0},
     /* what is only added to a product of zeros is not made by it */
     {"mov.f32 %f0, 0f3f800000;\nmov.u32 %r0, 0;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
      "{%f0, %f1, %f2, %f3}, {%r0, %r0}, {%r0}, {%f0, %f0, %f0, %f0};\nmov.b32 %r7, %f1;\n" DONE,

@@ -111,6 +111,9 @@ struct listener {
      * not name themselves. */
     void (*outside_mask)(struct listener *l, struct block_info *b, const struct site *s,
                          uint32_t warp, uint32_t lanes, uint32_t members);
+    /* A thread computes a NaN of operands that are none: "0 and inf" (nan.h). */
+    void (*makes_nan)(struct listener *l, struct block_info *b, const struct site *s,
+                      uint32_t thread, const char *operands);
     /* membar/fence; scope as in struct access. */
     void (*fence)(struct listener *l, struct block_info *b, const struct site *s, uint32_t warp,
                   uint32_t mask, uint8_t scope, uint8_t order);

@@ -338,7 +338,8 @@ static int thread_count(const struct launch *l)
     int n = emu_options()->threads;
     if (n <= 0)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (l->cooperative || n < 1)
+    /* of a NaN the first one is told */
+    if (l->cooperative || n < 1 || l->disturb >> DISTURB_nan & 1)
         return 1;
     if (n > 256)
         n = 256;
