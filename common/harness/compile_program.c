@@ -76,8 +76,8 @@ bool compile_program(const struct compile_request *r, struct compiled *out)
         return false;
     }
     char *program = xformat("%s/program", folder), *arch = architecture(r->arch);
-    char *argv[] = {nvcc, "-std=c++17", "-lineinfo", arch, "-cudart",       "shared",
-                    "-o", program,      "-x",        "cu", (char *)r->path, NULL};
+    char *argv[] = {nvcc,    "-std=c++17", "-g", "-lineinfo",     arch, "-cudart", "shared", "-o",
+                    program, "-x",         "cu", (char *)r->path, NULL};
     int status = call_program(argv, false, &log, &log);
     out->log = compile_readable(text_str(&log));
     if (status == 0 && file_read(program, IMAGE_MAX, &out->image, &out->size))

@@ -1,11 +1,14 @@
 /* conduct.c - what a whole program does, by the runtime's record (diagnosing.h). */
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/process.h"
 #include "diagnosing.h"
 #include "lab/dataset.h"
 #include "lab/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static double recorded(const struct outputs *o, const char *name)
 {
@@ -61,6 +64,57 @@ bool by_conduct(struct search *s, const struct lab_case *c)
     else if (known && !shares && recorded(o, "memcpyDtoH") < result_bytes(&sample.plan))
         diagnosis_add(s->d, "copies", "it copies %.0f bytes back, of %.0f",
                       recorded(o, "memcpyDtoH"), result_bytes(&sample.plan));
+    sample_free(&sample);
+    return s->d->cause;
+}
+
+/* "first_program.cu:164" of an address of the program that ran; NULL: it is not known. For free().
+ */
+static char *line_of(const struct module *m, unsigned long offset)
+{
+    struct text said = {0}, ignored = {0};
+    char *folder = m->program ? make_temporary_dir() : NULL,
+         *file = folder ? xformat("%s/program", folder) : NULL, *at = xformat("0x%lx", offset),
+         *line = NULL;
+    char *argv[] = {"addr2line", "-e", file, at, NULL};
+
+    if (file && file_write(file, m->program, m->program_size) == 0 &&
+        call_program(argv, false, &said, &ignored) == 0) {
+        char *name = said.s ? strrchr(said.s, '/') : NULL;
+        size_t n = name ? strcspn(name, " \n") : 0;
+
+        if (n > 1 && !memchr(name, '?', n))
+            line = xformat("%.*s", (int)(n - 1), name + 1);
+    }
+    if (file)
+        unlink(file);
+    if (folder)
+        rmdir(folder);
+    text_free(&said);
+    text_free(&ignored);
+    free(folder);
+    free(file);
+    free(at);
+    return line;
+}
+
+/* It ended by touching memory that is not there: where, the runtime has said. */
+bool by_crash(struct search *s, const struct lab_case *c)
+{
+    static const char at[] = "that was at +0x";
+    struct sample sample;
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    const char *said = sample.outputs.said ? strstr(sample.outputs.said, at) : NULL;
+    char *line = said ? line_of(s->x->verify->module, strtoul(said + strlen(at), NULL, 16)) : NULL;
+    const char *file = strrchr(s->path, '/'), *colon = line ? strchr(line, ':') : NULL;
+    bool own = colon && !strncmp(line, file ? file + 1 : s->path, (size_t)(colon - line));
+    if (line)
+        diagnosis_add(s->d, "crash",
+                      "%s%s: that was here: a pointer or an index that leads to no memory (or a "
+                      "loop's bound, where there is nothing)",
+                      own ? s->path : "", own ? colon : line);
+    free(line);
     sample_free(&sample);
     return s->d->cause;
 }

@@ -840,6 +840,8 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
     bool shared = checked && !strcmp(d->cause, "collision");
     if (!c || (checked && !shared))
         return;
+    if (!checked && by(by_crash, &s, c))
+        return;
     if (!checked && by(by_conduct, &s, c)) {
         if (is_cause(d, "call"))
             by_another(&s);

@@ -244,7 +244,8 @@ static const char looked_around[] =
     "    x *= 0.3333f + 0.3989f;\n"
     "    for (int r = 0; r < n; r++) { x += in[r]; out[r] = x; }\n"
     "    if (n / 32 < kind) out[n] = x;\n"
-    "    out[kind / 32 % 32] = 3 * x;\n"
+    "    out[kind / 32 % 32] = 3 * x; v.y += v.x * v.x;\n"
+    "    for (unsigned i = 0; i <= n - 1; i++) out[i] = x;\n"
     "}\n";
 
 Test(edits, what_is_around)
@@ -264,6 +265,8 @@ Test(edits, what_is_around)
         {7, "(1.0f / 3)", "a third"},
         {7, "0.3989422804f", "all of its digits"},
         {9, "n < kind", "another guard"},
+        {10, "v.y += v.y;", "the member of squares"},
+        {11, "i < n; i++", "below the last"},
     };
     struct edits e;
 

@@ -820,11 +820,26 @@ static void less_another(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
+/* a <= b - 1, which wraps around where b is 0. */
+static void below_last(struct scan *s, int i)
+{
+    int left = word_is(s, i, "<=") ? operand_back(s, i - 1) : -1,
+        end = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (end < 0 || !word_is(s, end + 1, "-") || !word_is(s, end + 2, "1"))
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, end);
+    change(s, left, end + 2, xformat("%s < %s", a, b));
+    free(a);
+    free(b);
+}
+
 static way *const slips[] = {
-    arguments_exchanged, mistyped_number,    rough_number,    another_shift,
-    unused_parameter,    axes_exchanged,     names_exchanged, transposed,
-    row_added,           another_operator,   another_bound,   exchanged,
-    another_function,    another_assignment, squared,         brackets};
+    below_last,    arguments_exchanged, mistyped_number,    rough_number,
+    another_shift, unused_parameter,    axes_exchanged,     names_exchanged,
+    transposed,    row_added,           another_operator,   another_bound,
+    exchanged,     another_function,    another_assignment, squared,
+    brackets};
 const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
 
 static way *const others[] = {another_value, less_another,   statements_exchanged, another_sign,
@@ -860,6 +875,7 @@ static way *const orders[] = {statements_exchanged, another_operator, another_bo
                               another_member};
 const struct ways order_ways = {orders, sizeof(orders) / sizeof(orders[0])};
 
-static way *const loops[] = {another_assignment, another_bound, another_shift, another_operator,
-                             another_number,     similar_name,  one_more,      another_name};
+static way *const loops[] = {below_last,    another_assignment, another_bound,
+                             another_shift, another_operator,   another_number,
+                             similar_name,  one_more,           another_name};
 const struct ways loop_ways = {loops, sizeof(loops) / sizeof(loops[0])};

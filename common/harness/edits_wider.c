@@ -184,5 +184,29 @@ static void as_in_other_sum(struct scan *s, int i)
     }
 }
 
-static way *const wider[] = {chain_of_else, end_of_loop, out_of_loop, whole_rest, as_in_other_sum};
+/* a.b * a.b: another member of the function's. */
+static void member_of_squares(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (!word_is(s, i, "*") || !word_is_member(s, i - 1) || !word_same(s, i - 1, i + 3) ||
+        !word_same(s, i - 3, i + 1))
+        return;
+    char *a = words_text(s, i - 3, i - 2);
+    for (int k = in->open; k < in->end; k++) {
+        bool known = !word_is_member(s, k) || word_same(s, k, i - 1) || word_is(s, k + 1, "(");
+
+        for (int before = in->open; before < k && !known; before++)
+            known = word_is_member(s, before) && word_same(s, before, k);
+        if (known)
+            continue;
+        char *b = words_text(s, k, k);
+        change(s, i - 3, i + 3, xformat("%s%s", a, b));
+        free(b);
+    }
+    free(a);
+}
+
+static way *const wider[] = {chain_of_else, end_of_loop,     out_of_loop,
+                             whole_rest,    as_in_other_sum, member_of_squares};
 const struct ways wider_ways = {wider, sizeof(wider) / sizeof(wider[0])};

@@ -555,11 +555,53 @@ static void put_reached(struct text *t, const struct probe *p, const struct prob
     }
 }
 
+enum { BITS = 32, SOME_BITS = 2 };
+
+/* How many of a whole number's lowest bits, or highest, change nothing of the output: one of them
+ * should, and the next one does. 0: not so many that it is no chance. */
+static int lost_bits(struct probe *p, int b, uint64_t i, bool high)
+{
+    uint32_t *at = (uint32_t *)p->data[b] + i;
+    bool should = false;
+    double bound, other;
+    int n = 0;
+
+    make_inputs(p, p->data, p->x->verify->seed);
+    double got = probe_look(p), want = reference(p, &bound);
+    for (bool same = true; same && n < BITS && !p->broken; n += same) {
+        uint32_t bit = 1u << (high ? BITS - 1 - n : n);
+
+        *at ^= bit;
+        same = same_result(probe_look(p), got);
+        should |= same && fabs(reference(p, &other) - want) > bound + other;
+        *at ^= bit;
+    }
+    return should && n >= SOME_BITS && n < BITS && !p->broken ? n : 0;
+}
+
+static void put_lost_bits(struct text *t, struct probe *p, const struct probed *a)
+{
+    bool whole = probe_buffer(p, a->buffer)->dtype == DT_U32;
+
+    for (uint64_t i = 0; i < a->count && whole; i++) {
+        for (int high = 0; high < 2 && a->want[i] != 0; high++) {
+            int n = lost_bits(p, a->buffer, i, high);
+
+            if (!n)
+                continue;
+            text_addf(t, "; of ");
+            probe_say(t, p, a->buffer, &i, 1);
+            text_addf(t, " the %s %d bits change nothing, and should", high ? "highest" : "lowest",
+                      n);
+        }
+    }
+}
+
 /* An output that takes what it should, and makes something else of it. */
 bool probe_reach(struct probe *p)
 {
     struct influence f = {0};
-    struct text t = {0};
+    struct text t = {0}, bits = {0};
     bool right = true, numbers = false; /* of a key all may depend, by other numbers */
 
     for (int b = 0; b < p->s.plan.nbuffers; b++) {
@@ -572,8 +614,10 @@ bool probe_reach(struct probe *p)
         f.of = probed_open(p, b);
         right = f.of.count <= MOST_ELEMENTS && reach(p, &f);
         uint64_t before = t.length;
-        if (right)
+        if (right) {
             put_reached(&t, p, &f.of);
+            put_lost_bits(&bits, p, &f.of);
+        }
         numbers |= !is_key(p, b) && t.length > before;
         probed_close(&f.of);
     }
@@ -584,13 +628,14 @@ bool probe_reach(struct probe *p)
         p->d->example = true;
         diagnosis_add(p->d, "function",
                       "%s changes with %s, as it should, and with nothing else: it takes the right "
-                      "elements, and what it makes of them is not right",
-                      name, t.s);
+                      "elements, and what it makes of them is not right%s",
+                      name, t.s, text_str(&bits));
         free(name);
     }
     for (int i = 0; i < LAB_MAX_BUFFERS; i++)
         free(f.other[i]);
     text_free(&t);
+    text_free(&bits);
     return right;
 }
 
