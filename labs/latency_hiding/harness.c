@@ -480,8 +480,10 @@ enum slip {
     RESERVE_BEHIND,
     NO_RESERVE,
     NO_RESERVE_ALONE,
+    RESERVE_OF_SM,
     NO_THREADS,
     NO_BLOCKS,
+    BLOCKS_32,
     NO_REGISTERS,
     NO_SHARED,
     GREATER_OF_BOTH,
@@ -502,8 +504,10 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
                          : slip == REGISTERS_AS_THEY_ARE
                              ? f[THREADS] * f[REGISTERS]
                              : warps * round_up(WARP * f[REGISTERS], unit);
-    uint32_t shared = f[SHARED] + (slip == NO_RESERVE ? 0 : f[SHARED_RESERVED]);
-    uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : f[SM_BLOCKS];
+    uint32_t once = slip == RESERVE_OF_SM ? least(f[SHARED_RESERVED], f[SM_SHARED]) : 0;
+    uint32_t shared =
+        f[SHARED] + (slip == NO_RESERVE || slip == RESERVE_OF_SM ? 0 : f[SHARED_RESERVED]);
+    uint32_t fit = slip == NO_BLOCKS ? UINT32_MAX : slip == BLOCKS_32 ? 32 : f[SM_BLOCKS];
 
     if (slip == NO_RESERVE_ALONE && !f[SHARED])
         shared = 0;
@@ -519,7 +523,7 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
         fit = least(fit, registers ? f[SM_REGISTERS] / registers : UINT32_MAX);
     if (shared && slip != NO_SHARED)
         fit = slip == GREATER_OF_BOTH ? greatest(fit, f[SM_SHARED] / shared)
-                                      : least(fit, f[SM_SHARED] / shared);
+                                      : least(fit, (f[SM_SHARED] - once) / shared);
     return slip == AT_LEAST_ONE && fit == 0 ? 1 : fit;
 }
 
@@ -768,12 +772,26 @@ static float steps_rounded_twice(float x, float add, uint64_t k)
     return x;
 }
 
+static float steps_rounded_last(float x, float add, uint64_t k)
+{
+    double wide = (double)x;
+
+    while (k--)
+        wide = wide * wide + (double)add;
+    return (float)wide;
+}
+
 /* A number after hundreds of steps is like no other: one that is the same came the same way. */
 static bool recognise_steps(const struct lab_case *c, const float *x, const float *add, float got,
                             uint64_t i, char *words, size_t size)
 {
     if (steps_rounded_twice(x[i], add[i], c->k) == got) {
         snprintf(words, size, "what comes of it when x * x is rounded before c is added");
+        return true;
+    }
+    if (c->k > 1 && steps_rounded_last(x[i], add[i], c->k) == got) {
+        snprintf(words, size,
+                 "what comes of it when x is a double, rounded at the end, and not in each step");
         return true;
     }
     for (uint64_t k = 0; k <= c->k + 4; k++)
@@ -901,8 +919,11 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
         [NO_RESERVE] = "the system's part of shared memory was left out",
         [NO_RESERVE_ALONE] = "the system's part was left out for kernels that have no shared "
                              "memory of their own",
+        [RESERVE_OF_SM] = "the system's part of shared memory was taken off the SM's once, not "
+                          "added to each block's",
         [NO_THREADS] = "the SM's threads were no limit",
         [NO_BLOCKS] = "the SM's number of blocks was no limit",
+        [BLOCKS_32] = "any SM held 32 blocks, and not its own number of them",
         [NO_REGISTERS] = "registers were no limit",
         [NO_SHARED] = "shared memory was no limit",
         [GREATER_OF_BOTH] =
