@@ -639,6 +639,63 @@ bool probe_reach(struct probe *p)
     return right;
 }
 
+enum { MOST_NANS = 100 };
+
+/* NaN by an input that is, and that nothing is to be made of: with 1 in its place it is a number.
+ */
+static bool is_nan_by(struct probe *p, int b, uint64_t i)
+{
+    const struct lab_buffer *buffer = probe_buffer(p, b);
+    double was = dtype_get(buffer->dtype, p->data[b], i);
+
+    if (!isnan(was))
+        return false;
+    dtype_set(buffer->dtype, p->data[b], i, 1);
+    double is = probe_look(p);
+    dtype_set(buffer->dtype, p->data[b], i, was);
+    return !isnan(is) && !p->broken;
+}
+
+bool probe_nan(struct probe *p)
+{
+    double bound;
+    int tried = 0;
+    bool told = false, some = false;
+
+    make_inputs(p, p->data, p->x->verify->seed);
+    for (int b = 0; b < p->s.plan.nbuffers && !some; b++) {
+        for (uint64_t i = 0; p->data[b] && i < probe_buffer(p, b)->count && !some; i++)
+            some = dtype_is_float(probe_buffer(p, b)->dtype) &&
+                   isnan(dtype_get(probe_buffer(p, b)->dtype, p->data[b], i));
+    }
+    if (!some || isnan(reference(p, &bound)) || !isnan(probe_look(p)) || p->broken) {
+        p->broken = false; /* by these inputs alone, perhaps */
+        return false;
+    }
+    for (int b = 0; b < p->s.plan.nbuffers && !told; b++) {
+        uint64_t n =
+            p->data[b] && dtype_is_float(probe_buffer(p, b)->dtype) ? probe_buffer(p, b)->count : 0;
+
+        for (uint64_t i = 0; i < n && !told && tried < MOST_NANS && !p->broken; i++) {
+            tried += isnan(dtype_get(probe_buffer(p, b)->dtype, p->data[b], i));
+            told = is_nan_by(p, b, i);
+            if (!told)
+                continue;
+            char *name = probe_output_name(p);
+            struct text by = {0};
+
+            probe_say(&by, p, b, &i, 1);
+            diagnosis_add(p->d, "function",
+                          "%s is NaN by %s, which is, and nothing of which belongs there: what is "
+                          "not to count is to be left out, as 0 times NaN or infinity is NaN",
+                          name, text_str(&by));
+            text_free(&by);
+            free(name);
+        }
+    }
+    return told;
+}
+
 bool probe_simple(struct probe *p)
 {
     for (int b = 0; b < p->s.plan.nbuffers; b++) {

@@ -74,6 +74,7 @@ bool probe_neutral(struct probe *p, int b);
 bool probe_extreme(struct probe *p, int b);
 bool probe_values(struct probe *p);
 bool probe_otherwise(struct probe *p);
+bool probe_nan(struct probe *p); /* of inputs that are */
 bool probe_recognised(struct probe *p);
 bool probe_planted(struct probe *p); /* of a fold */
 bool probe_simple(struct probe *p);  /* where all inputs are floats */

@@ -596,6 +596,48 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
             s->x->edits->spent + (never || f->poor || is_offset(e, f->found) ? BETTER : AS_WELL);
 }
 
+/* "#define NAME 33" before `end`: the name, whose length is *length; NULL: there is none. */
+static const char *defined_as(const char *text, const char *end, const char *number, size_t *length)
+{
+    static const char define[] = "#define ";
+    size_t digits = strlen(number);
+
+    for (const char *at = text; (at = strstr(at, define)) && at < end; at++) {
+        const char *name = at + strlen(define);
+
+        *length = strcspn(name, " (\n");
+        const char *value = name + *length + strspn(name + *length, " "), *behind = value + digits;
+        if (!strncmp(value, number, digits) && strchr("\n/", behind[strspn(behind, " ")]))
+            return name;
+    }
+    return NULL;
+}
+
+/* A number that a change has, and that was not there, by the name that the file has for it. */
+static void use_name(const struct edits *e, int i)
+{
+    struct edit *x = &e->v[i];
+    char *p = x->with, *with = NULL;
+    size_t length;
+
+    while (*p && !(isdigit((unsigned char)*p) && (p == x->with || !is_in_name(p[-1]))))
+        p++;
+    size_t n = strspn(p, "0123456789");
+    char *number = xformat("%.*s", (int)n, p),
+         *was = xformat("%.*s", (int)x->length, e->text + x->at);
+    const char *name = n > 1 && !is_in_name(p[n]) && p[n] != '.' && !strstr(was, number)
+                           ? defined_as(e->text, e->text + x->at, number, &length)
+                           : NULL;
+    if (name)
+        with = xformat("%.*s%.*s%s", (int)(p - x->with), x->with, (int)length, name, p + n);
+    if (with) {
+        free(x->with);
+        x->with = with;
+    }
+    free(number);
+    free(was);
+}
+
 /* Tries `most` of them at most. */
 static bool search_edits(struct search *s, const struct edits *e, unsigned most,
                          const struct lab_case *first, uint64_t steps, const struct alive *was)
@@ -632,6 +674,8 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         if (n)
             take_find(s, e, i, n, poor || is_poor(e, i), &f);
     }
+    if (f.found >= 0 && !e->v[f.found].told)
+        use_name(e, f.found);
     if (f.found >= 0)
         tell_edit(s, e, f.found, f.other, f.cases);
     else if (f.never >= 0)

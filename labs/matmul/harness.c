@@ -85,6 +85,7 @@ static const struct lab_case cases[] = {
     {"64x64x64",            64,   64,   64,   0, DT_F32, 0, 0, CHECK},
     {"33x65x17",            65,   33,   17,   0, DT_F32, 0, 0, CHECK},
     {"100x72x52",           72,   100,  52,   0, DT_F32, 0, 0, CHECK},
+    {"special",             75,   90,   5,    0, DT_F32, 0, 0, CHECK | CASE_SPECIAL}, /* infinities, NaN */
     {"127x129x131",         129,  127,  131,  0, DT_F32, 0, 0, CHECK},
     {"1400x1148x20",        1148, 1400, 20,   MANY_TILES, DT_F32, 0, 0, CHECK},
     {"f16 1x1x1",           1,    1,    1,    0, DT_F16, 0, 0, CHECK},
