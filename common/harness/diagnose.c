@@ -37,18 +37,18 @@ uint64_t elements_of(const struct search *s, const struct lab_case *c)
     return n;
 }
 
+/* One of usual numbers, where there is one that is quick. */
 static const struct lab_case *smallest_failed(const struct search *s, uint64_t least)
 {
     const struct lab_case *best = NULL;
-    uint64_t size = UINT64_MAX;
 
     for (int i = 0; i < s->nfailed; i++) {
-        uint64_t n = elements_of(s, s->failed[i]);
+        const struct lab_case *c = s->failed[i];
+        uint64_t n = elements_of(s, c), of = best ? elements_of(s, best) : UINT64_MAX;
+        bool special = c->flags & CASE_SPECIAL, was = best && best->flags & CASE_SPECIAL;
 
-        if (n >= least && n < size) {
-            size = n;
-            best = s->failed[i];
-        }
+        if (n >= least && (special == was ? n < of : was ? n <= MOST : of > MOST))
+            best = c;
     }
     return best;
 }

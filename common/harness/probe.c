@@ -183,13 +183,14 @@ bool probe(struct experiment *x, const struct lab_case *c, int out, uint64_t o, 
     if ((!p.lab->made && !p.lab->recognise) || !experiment_plan(x, c, &p.s))
         return false;
     p.made = p.lab->made ? p.lab->made(x->variant, &p.s.input) : MADE_UNKNOWN;
-    if (open_data(&p))
-        told = probe_nan(&p) ? true
-               : p.made == MADE_UNKNOWN
-                   ? probe_recognised(&p) || probe_count(&p) || probe_simple(&p)
+    bool open = open_data(&p);
+    if (open)
+        told = p.made == MADE_UNKNOWN ? probe_recognised(&p) || probe_count(&p) || probe_simple(&p)
                : p.made == MADE_OTHERWISE ? probe_otherwise(&p)
                : p.made == MADE_FOLD      ? probe_recognised(&p) || probe_planted(&p)
                                           : probe_made(&p);
+    p.broken = false; /* by other inputs, perhaps */
+    told = told || (open && probe_nan(&p));
     close_data(&p);
     return told;
 }
