@@ -596,7 +596,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     } else if (!strcmp(cause, "uninitialised") && !by_exchange(s)) {
         beside_unwritten(s, c);
         answer(&s->d->words, by_edit_of(s, OF_PLACES, s->lines));
-        if (!s->edited && s->x->record.block_y > 1) {
+        if (!s->edited) {
             by_record(s);
             s->d->cause = cause;
         }

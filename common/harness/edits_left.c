@@ -798,13 +798,16 @@ static void beside(struct scan *s, int i)
     free(a);
 }
 
-/* A constant of the file, for another or for a number. */
+/* A constant of the file, for another, for a number or for a factor. */
 static void another_constant(struct scan *s, int i)
 {
+    static const char *const products[] = {"*", "/", "%", NULL};
     int found[CONSTANTS];
     bool number = word_kind(s, i) == NUMBER && !word_is(s, i, "0") && !word_is(s, i, "1");
+    bool factor = word_is_plain(s, i) && !word_is_array(s, i) && word_is_any(s, i - 1, products) &&
+                  word_is_binary(s, i - 1);
 
-    if (!number && !word_is_constant(s, i))
+    if (!number && !factor && !word_is_constant(s, i))
         return;
     for (int f = 0, n = constants_for(s, i, found); f < n; f++) {
         if (!word_same(s, i, found[f]))

@@ -235,6 +235,7 @@ Test(edits, something_else_of_what_there_is)
 }
 
 static const char looked_around[] =
+    "#define ROUND 4\n__device__ float at(int &a, int b) { a += b; return a; }\n"
     "KERNEL k(const float *in, float *out, int n, int kind)\n"
     "{\n"
     "    uint4 v = *(const uint4 *)in; float x = 0, tail = n % 32;\n"
@@ -246,6 +247,8 @@ static const char looked_around[] =
     "    if (n / 32 < kind) out[n] = x;\n"
     "    out[kind / 32 % 32] = 3 * x; v.y += v.x * v.x;\n"
     "    for (unsigned i = 0; i <= n - 1; i++) out[i] = x;\n"
+    "    for (unsigned half = 4; half > 0; half /= 2) if (kind + half < n) out[n * kind / 3] = x;\n"
+    "    float last = in[min(kind + 1, n - 1)]; out[n * tail] = at(last);\n"
     "}\n";
 
 Test(edits, what_is_around)
@@ -254,19 +257,25 @@ Test(edits, what_is_around)
         int line;
         const char *with, *why;
     } rows[] = {
-        {4, "if (kind == 0) x = 1;\n    else if (kind == 1) x = 2; else x = 3;", "a chain of else"},
-        {3, "float4 v = *(const float4", "one type everywhere"},
-        {3, "((n - 1) % 32 + 1)", "the whole rest"},
-        {10, "kind / 32", "no rest"},
-        {6, "9; r++) { x += at(n + r + kind, kind + n); n += 9;", "at the end of its loop"},
-        {6, "kind + n + r", "what the other sum has"},
-        {6, "10; r++) { n += 10", "one number everywhere"},
-        {8, "x += in[r]; } out[r] = x;", "behind the loop"},
-        {7, "(1.0f / 3)", "a third"},
-        {7, "0.3989422804f", "all of its digits"},
-        {9, "n < kind", "another guard"},
-        {10, "v.y += v.y;", "the member of squares"},
-        {11, "i < n; i++", "below the last"},
+        {6, "if (kind == 0) x = 1;\n    else if (kind == 1) x = 2; else x = 3;", "a chain of else"},
+        {5, "float4 v = *(const float4", "one type everywhere"},
+        {5, "((n - 1) % 32 + 1)", "the whole rest"},
+        {12, "kind / 32", "no rest"},
+        {8, "9; r++) { x += at(n + r + kind, kind + n); n += 9;", "at the end of its loop"},
+        {8, "kind + n + r", "what the other sum has"},
+        {8, "10; r++) { n += 10", "one number everywhere"},
+        {10, "x += in[r]; } out[r] = x;", "behind the loop"},
+        {9, "(1.0f / 3)", "a third"},
+        {9, "0.3989422804f", "all of its digits"},
+        {11, "n < kind", "another guard"},
+        {12, "v.y += v.y;", "the member of squares"},
+        {13, "i < n; i++", "below the last"},
+        {14, "if (kind < half)", "the first of a pair, called half"},
+        {14, "(kind / 3)", "the last two first"},
+        {14, "while (kind + half < n)", "again and again"},
+        {15, "at((kind + 1 < n ? last : 0))", "nothing beyond the end"},
+        {15, "n * ROUND", "a constant as a factor"},
+        {2, "at(int a, int b)", "by value"},
     };
     struct edits e;
 

@@ -207,6 +207,93 @@ static void member_of_squares(struct scan *s, int i)
     free(a);
 }
 
-static way *const wider[] = {chain_of_else, end_of_loop,     out_of_loop,
-                             whole_rest,    as_in_other_sum, member_of_squares};
+/* a * b / c: a * (b / c). */
+static void last_two_first(struct scan *s, int i)
+{
+    int left = word_is_any(s, i, products) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1;
+
+    if (right < 0 || !word_is_any(s, left - 1, products) || !word_is_binary(s, left - 1))
+        return;
+    char *a = words_text(s, left, right);
+    change(s, left, right, xformat("(%s)", a));
+    free(a);
+}
+
+/* if (a): while (a). */
+static void again_and_again(struct scan *s, int i)
+{
+    int end = word_is(s, i - 1, "else") ? -1 : if_end(s, i);
+
+    if (end < 0 || word_is(s, end + 1, "else"))
+        return;
+    char *rest = words_text(s, i + 1, end);
+    change(s, i, end, xformat("while %s", rest));
+    s->to->v[s->to->n - 1].told = xstrdup("with \"while\" in place of \"if\"");
+    free(rest);
+}
+
+/* a + b < c: a < b. */
+static void first_of_pair(struct scan *s, int i)
+{
+    static const char *const less[] = {"<", "<=", NULL};
+    int left = word_is_any(s, i, less) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left >= 0 ? operand_on(s, i + 1) : -1,
+        before = right > 0 && word_is(s, left - 1, "+") ? operand_back(s, left - 2) : -1;
+
+    if (before < 0 || word_is_any(s, before - 1, sums))
+        return;
+    char *a = words_text(s, before, left - 2), *b = words_text(s, left, i - 1);
+    change(s, before, right, xformat("%s < %s", a, b));
+    free(a);
+    free(b);
+}
+
+/* x = a[min(i, n - 1)], the last one again beyond the end: what x is used for, where i < n alone.
+ */
+static void beyond_end(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int close = word_is(s, i, "min") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1,
+        comma = close > 0 ? chain_on(s, operand_on(s, i + 2), sums) + 1 : -1,
+        begin = statement_begin(s, i), set = begin;
+
+    if (comma < 0 || !word_is(s, comma, ",") || !word_is(s, close - 1, "1") ||
+        !word_is(s, close - 2, "-"))
+        return;
+    while (set < i && !word_is(s, set + 1, "="))
+        set++;
+    char *a = words_text(s, i + 2, comma - 1), *b = words_text(s, comma + 1, close - 3);
+    for (int k = statement_end(s, begin) + 1; k < in->end && set < i; k++) {
+        if (!word_same(s, k, set) || word_is(s, k + 1, "=") || word_is_member(s, k))
+            continue;
+        char *x = words_text(s, k, k);
+        change(s, k, k, xformat("(%s < %s ? %s : 0)", a, b, x));
+        free(x);
+        if (!word_is(s, k - 1, "(") || !word_is(s, k + 1, ")") || word_kind(s, k - 2) != NAME)
+            continue;
+        x = words_text(s, k - 2, k + 1);
+        change(s, k - 2, k + 1, xformat("(%s < %s && %s)", a, b, x));
+        free(x);
+    }
+    free(a);
+    free(b);
+}
+
+/* f(T &a): f(T a), of a function that is called. */
+static void by_value(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (i != in->open + 1 || in->kernel)
+        return;
+    for (int k = in->first; k < in->open; k++) {
+        if (word_is(s, k, "&") && word_kind(s, k - 1) == NAME && word_kind(s, k + 1) == NAME)
+            change(s, k, k, xstrdup(""));
+    }
+}
+
+static way *const wider[] = {chain_of_else,   end_of_loop,       out_of_loop,    whole_rest,
+                             as_in_other_sum, member_of_squares, last_two_first, again_and_again,
+                             first_of_pair,   beyond_end,        by_value};
 const struct ways wider_ways = {wider, sizeof(wider) / sizeof(wider[0])};

@@ -190,9 +190,37 @@ static bool by_fields(struct search *s, int from, int to)
     return told;
 }
 
+/* Is it right with two of its numbers in each other's place? */
+static bool by_numbers_exchanged(struct search *s)
+{
+    static const char *const which[] = {"first", "second", "third"};
+    struct launch_record given = s->x->record;
+    bool told = false;
+
+    for (int a = 0; a < 2 && !told && s->x->variant->has_record; a++) {
+        for (int b = a + 1; b < 3 && !told; b++) {
+            struct launch_record r = given;
+            uint32_t was = *field(&r, a);
+
+            *field(&r, a) = *field(&r, b);
+            *field(&r, b) = was;
+            if (was == *field(&r, a) || !was || !*field(&r, a))
+                continue;
+            told = right_with(s, r, 1, b == 2);
+            if (told)
+                diagnosis_add(s->d, "record",
+                              "with the %s and the %s number of LAUNCH exchanged (%u and %u for %u "
+                              "and %u) it is right",
+                              which[a], which[b], *field(&r, a), was, was, *field(&r, a));
+        }
+    }
+    s->x->record = given;
+    return told;
+}
+
 bool by_record(struct search *s)
 {
-    return by_fields(s, 0, 2);
+    return by_numbers_exchanged(s) || by_fields(s, 0, 2);
 }
 
 bool by_record_or_edit(struct search *s, const int *lines)

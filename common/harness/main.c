@@ -483,12 +483,31 @@ static void recover_experiment(void *user, cudaError_t error)
     free(path);
 }
 
+/* What went wrong on another rank's device is that one's error, which nobody may have been told. */
+static void revive_where_stuck(struct run *r)
+{
+    int devices = 0;
+    bool stuck = false;
+
+    cudaGetDeviceCount(&devices);
+    for (int d = devices - 1; d >= 0 && devices > 1; d--) {
+        cudaSetDevice(d);
+        stuck |= machine_error_is_sticky(cudaFree(NULL));
+    }
+    if (!stuck)
+        return;
+    r->module.library = NULL; /* went with the context */
+    machine_revive();
+    cudaSetDevice(0);
+}
+
 static void load_fresh(void *user)
 {
     struct run *r = user;
     char *path = source_path(r);
 
     compiled_free(&r->changed);
+    revive_where_stuck(r);
     module_unload(&r->module);
     r->lost = !load(r, path);
     free(path);
@@ -512,6 +531,7 @@ static bool load_text(void *user, const char *text, bool quick, char **log)
     if (ok) {
         compiled_free(&r->changed);
         r->changed = c;
+        revive_where_stuck(r);
         module_unload(&r->module);
         ok = load_changed(r, path);
     } else {
@@ -532,6 +552,7 @@ static bool choose_change(void *user, int number)
 
     tries_loaded(&r->edits, r->changed.size);
     edits_choose(r->changed.image, number);
+    revive_where_stuck(r);
     module_unload(&r->module);
     bool ok = load_changed(r, path);
     free(path);

@@ -188,7 +188,8 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         put_left(&t, &p.left);
     } else {
         text_addf(&t,
-                  "; no %s put in there, nor two, takes it away: is an index wrong, or the "
+                  "; no %s put in there, nor two, takes it away: is an index wrong, a "
+                  "condition too wide, so that more threads take part than should, or the "
                   "order of two statements?",
                   a.call);
     }

@@ -249,8 +249,8 @@ static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const
             note(r, MISSED, when,
                  said_something(o->said)
                      ? "it says so, and ends with status 0 all the same: does main() return what "
-                      "the comparison finds, of all elements and not of the last one alone?"
-                    : "it notices nothing, and ends with status 0: is each element compared with "
+                       "the comparison finds, of all elements and not of the last one alone?"
+                     : "it notices nothing, and ends with status 0: is each element compared with "
                        "the CPU's, and by how much may it be off?");
         if (o->status > 0 && o->status < 128 && !o->wrote && r->base.wrote)
             note(r, KEPT, when,

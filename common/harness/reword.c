@@ -566,9 +566,21 @@ static bool is_number(const struct edits *e, int i)
            isdigit((unsigned char)e->v[i].with[0]);
 }
 
+static bool is_everywhere(const struct edits *e, int i)
+{
+    return e->v[i].told && strstr(e->v[i].told, "in the rest of the function");
+}
+
 static bool is_likelier(const struct edits *e, int i, int than)
 {
-    return (is_known(e, i) && !is_known(e, than)) || (is_number(e, i) && is_offset(e, than));
+    return (is_known(e, i) && !is_known(e, than)) || (is_number(e, i) && is_offset(e, than)) ||
+           (is_everywhere(e, than) && !is_everywhere(e, i));
+}
+
+/* Another place is likelier, if it does. */
+static bool is_doubtful(const struct edits *e, int i)
+{
+    return is_offset(e, i) || is_everywhere(e, i);
 }
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
@@ -593,7 +605,7 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
     }
     if (first || better)
         f->enough =
-            s->x->edits->spent + (never || f->poor || is_offset(e, f->found) ? BETTER : AS_WELL);
+            s->x->edits->spent + (never || f->poor || is_doubtful(e, f->found) ? BETTER : AS_WELL);
 }
 
 /* "#define NAME 33" before `end`: the name, whose length is *length; NULL: there is none. */

@@ -519,9 +519,22 @@ static const char *const keywords[] = {
     "static_cast", "true",     "false",    "KERNEL",     "break",      "continue",
     "extern",      "SCHEDULE", "class",    "inline",     NULL};
 
+/* "unsigned half": a name that its function has. */
+static bool is_name_there(const struct scan *s, int i)
+{
+    int b = s->v[i].block;
+
+    for (int k = b < 0 ? 1 : s->blocks[b].first + 1; k < (b < 0 ? s->n : s->blocks[b].end); k++) {
+        if (word_same(s, k, i) && !word_same(s, k - 1, i) && word_is_any(s, k - 1, types) &&
+            !word_is(s, k - 1, "const"))
+            return true;
+    }
+    return false;
+}
+
 bool word_is_type(const struct scan *s, int i)
 {
-    return word_is_any(s, i, types);
+    return word_is_any(s, i, types) && !(word_is(s, i, "half") && is_name_there(s, i));
 }
 
 bool word_is_keyword(const struct scan *s, int i)

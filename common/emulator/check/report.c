@@ -308,7 +308,9 @@ static void put_what_is_written(struct text *t, const struct block_state *b, uin
         first = n++ ? first : i;
         last = i;
     }
-    if (n == 1)
+    if (n && n == p->size)
+        text_add(t, "    all of it is written later\n");
+    else if (n == 1)
         text_addf(t, "    of its %" PRIu64 " bytes only byte %" PRIu64 " is written\n", p->size,
                   first);
     else if (n && n == last - first + 1)
@@ -506,17 +508,27 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     const struct site *plain = beside_an_atomic(c);
 
     if (updates(p) && !shared_by_many(p)) {
-        text_addf(t,
-                  "    the same thread of several blocks reads this word, changes it and writes "
-                  "it back: %s? If all blocks are to change it, updates get lost without an atomic "
-                  "(atomicAdd and the like)\n",
-                  asks_for_block(c->info->func)
-                      ? "the kernel reads blockIdx, so is it lost on the way to the index, as in a "
-                        "type too narrow (8 bits begin again at 256, 16 at 65536)"
-                      : "is blockIdx missing in its index");
+        const struct emu_func *of = c->info->func;
+        bool loop = asks_for_block(of) && c->site && way_without_barrier(of, c->site, c->site);
+
+        text_addf(
+            t,
+            "    the same thread of several blocks reads this word, changes it and writes "
+            "it back: %s? If all blocks are to change it, updates get lost without an atomic "
+            "(atomicAdd and the like)\n",
+            loop ? "the kernel reads blockIdx, and this is in a loop, so does that go on to what "
+                   "other blocks have (by blockDim.x, and not by gridDim.x * blockDim.x)? Or "
+                   "is the index of a type too narrow"
+            : asks_for_block(of)
+                ? "the kernel reads blockIdx, so is it lost on the way to the index, as in a "
+                  "type too narrow (8 bits begin again at 256, 16 at 65536)"
+                : "is blockIdx missing in its index");
         return;
     }
-    if (updates(p)) {
+    /* All may store the same, who read the same. */
+    bool same = p->one_reads && !p->elsewhere && c->site && same_line(c) &&
+                c->a.kind != ACCESS_ATOMIC && one_address(c->info->func, c->a.site, c->site);
+    if (updates(p) || same) {
         text_addf(t,
                   "    several threads read this word, change it and write it back: updates get "
                   "lost without an atomic (atomicAdd and the like)%s\n",
