@@ -129,18 +129,24 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         return false; /* as many blocks as fit: any other number is another rule, and hides faults
                        */
 
+    bool larger = true; /* all that are more than given are right, and no others */
+
     for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
+        uint32_t was = *field((struct launch_record *)given, which);
+
         *field(&r, which) = v;
-        if (v == *field((struct launch_record *)given, which))
+        if (v == was)
             continue;
         tried++;
-        if (right_with(s, r, v / *field((struct launch_record *)given, which), which == 2))
+        bool is = right_with(s, r, v / was, which == 2);
+        larger &= is == (v > was);
+        if (is)
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
     }
     s->x->record = *given;
     /* Sizes below some bound may all be right for another reason: one alone is the kernel's own.
-     * Not of shared memory that the threads beyond fill. */
-    bool bound = which == 1 && n && is_cause(s->d, "uninitialised");
+     * Not of shared memory that the threads beyond fill, or that so few do not. */
+    bool bound = n && is_cause(s->d, "uninitialised") && (which == 1 || (!which && larger));
     bool told = which == 2 ? n && n <= tried / 2 : n == 1 || bound;
     if (told) {
         s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
@@ -229,7 +235,9 @@ bool by_record_or_edit(struct search *s, const int *lines)
                   strstr(text_str(&s->d->words), "shared memory");
 
     /* The kernel may be meant for what it has; not where its threads bring what they should not. */
-    bool record = !is_cause(s->d, "neutral") && by_record(s);
+    if (!is_cause(s->d, "neutral") && by_numbers_exchanged(s))
+        return true;
+    bool record = !is_cause(s->d, "neutral") && by_fields(s, 0, 2);
     bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
     bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));

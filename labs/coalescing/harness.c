@@ -60,6 +60,7 @@ static const struct lab_case cases[] = {
     STRIDE_OF(3), STRIDE_OF(5), STRIDE_OF(7), STRIDE_OF(9), STRIDE_OF(17), STRIDE_OF(31), STRIDE_OF(33),
 
     SHIFT("-n=1000", 3, 1000, CHECK),
+    SHIFT("-n=5003", 3, 5003, CHECK), /* several blocks, and a part of one */
     OFFSET_OF(0), OFFSET_OF(1), OFFSET_OF(2), OFFSET_OF(4), OFFSET_OF(8), OFFSET_OF(16), OFFSET_OF(31), OFFSET_OF(32),
 
     PARTICLES("particles=0", 0, CHECK),

@@ -482,6 +482,7 @@ enum slip {
     NO_RESERVE_ALONE,
     RESERVE_OF_SM,
     NO_THREADS,
+    WARPS_64,
     NO_BLOCKS,
     BLOCKS_32,
     NO_REGISTERS,
@@ -515,7 +516,9 @@ static uint32_t blocks_fit(const uint32_t *f, enum slip slip)
         shared = round_up(f[SHARED], f[SHARED_UNIT]) + f[SHARED_RESERVED];
     else if (slip != SHARED_NOT_ROUNDED)
         shared = round_up(shared, f[SHARED_UNIT]);
-    if (slip != NO_THREADS)
+    if (slip == WARPS_64)
+        fit = least(fit, warps ? 64 / warps : UINT32_MAX);
+    else if (slip != NO_THREADS)
         fit = least(fit, threads
                              ? f[SM_THREADS] / (slip == THREADS_AS_THEY_ARE ? f[THREADS] : threads)
                              : UINT32_MAX);
@@ -922,6 +925,7 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
         [RESERVE_OF_SM] = "the system's part of shared memory was taken off the SM's once, not "
                           "added to each block's",
         [NO_THREADS] = "the SM's threads were no limit",
+        [WARPS_64] = "any SM held 64 warps, and not those of its own threads",
         [NO_BLOCKS] = "the SM's number of blocks was no limit",
         [BLOCKS_32] = "any SM held 32 blocks, and not its own number of them",
         [NO_REGISTERS] = "registers were no limit",

@@ -103,6 +103,11 @@ static const struct lab_case cases[] = {
     {.name = "max", .n = 100003, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
     {.name = "min-n=0", .n = 0, .dtype = DT_I32, .op = MIN, .flags = CHECKED},
     {.name = "max-n=1", .n = 1, .dtype = DT_I32, .op = MAX, .flags = CHECKED},
+    {.name = "f32-infinite",
+     .n = 100003,
+     .m = INFINITE,
+     .dtype = DT_F32,
+     .flags = CHECKED | CASE_SPECIAL},
     /* steps 6 and 7 in each size they have code for */
     BLOCK(1),
     BLOCK(2),
