@@ -45,9 +45,10 @@ static const struct lab_case *smallest_failed(const struct search *s, uint64_t l
     for (int i = 0; i < s->nfailed; i++) {
         const struct lab_case *c = s->failed[i];
         uint64_t n = elements_of(s, c), of = best ? elements_of(s, best) : UINT64_MAX;
-        bool special = c->flags & CASE_SPECIAL, was = best && best->flags & CASE_SPECIAL;
+        bool special = c->flags & CASE_SPECIAL && !s->all_right,
+             was = best && best->flags & CASE_SPECIAL && !s->all_right;
 
-        if (n >= least && (special == was ? n < of : was ? n <= MOST : of > MOST))
+        if (n >= least && n < UINT64_MAX && (special == was ? n < of : was ? n <= MOST : of > MOST))
             best = c;
     }
     return best;
@@ -882,7 +883,8 @@ static void check_right(struct search *s, const struct lab_case *c)
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
                     const char *path, struct diagnosis *d)
 {
-    struct search s = {.x = x, .failed = cases, .nfailed = ncases, .path = path, .d = d};
+    struct search s = {
+        .x = x, .failed = cases, .nfailed = ncases, .all_right = true, .path = path, .d = d};
     const struct lab_case *c =
         x->verify->lab->program ? case_for_a_pattern(&s) : case_of_blocks(&s, false);
     /* Blocks that share an output, as slices of a sum do, have other work than those that do not.

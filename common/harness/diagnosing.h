@@ -29,6 +29,7 @@ struct search {
     struct experiment *x;
     const struct lab_case *const *failed;
     int nfailed;
+    bool all_right; /* they are all cases, and none failed */
     const char *path;
     struct diagnosis *d;
     struct lab_case smallest; /* on which it is wrong */

@@ -526,7 +526,7 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
         return;
     }
     /* All may store the same, who read the same. */
-    bool same = p->one_reads && !p->elsewhere && c->site && same_line(c) &&
+    bool same = d == SAME_WARP && p->one_reads && !p->elsewhere && c->site && same_line(c) &&
                 c->a.kind != ACCESS_ATOMIC && one_address(c->info->func, c->a.site, c->site);
     if (updates(p) || same) {
         text_addf(t,
