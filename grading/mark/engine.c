@@ -122,7 +122,49 @@ static void add_sentence(struct text *t, const char *s)
     text_addf(t, "%s%s", s, n && strchr(".?!", s[n - 1]) ? "" : ".");
 }
 
-static char *on_case(const struct run *r, const struct marked_case *c)
+static unsigned finding_class(const char *kind)
+{
+    static const struct {
+        const char *part;
+        unsigned class;
+    } classes[] = {{"race", CHECK_RACE},
+                   {"barrier", CHECK_BARRIER},
+                   {"uninitialised", CHECK_UNINIT},
+                   {"leak", 0}};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (strstr(kind, classes[i].part))
+            return classes[i].class;
+    return CHECK_MEMORY;
+}
+
+static const char *member(const json_t *finding, const char *key)
+{
+    const char *s = json_string_value(json_object_get(finding, key));
+    return s ? s : "";
+}
+
+/* Of races in shared memory one between warps, where there is one: a barrier of the block is
+ * missing then, and not one of a warp. */
+static json_t *first_finding(const struct run *r, unsigned wanted)
+{
+    size_t i;
+    json_t *f, *first = NULL;
+    json_array_foreach(r->findings, i, f)
+    {
+        const char *kind = member(f, "kind");
+        if (!*kind || !(finding_class(kind) & wanted))
+            continue;
+        first = first ? first : f;
+        if (strcmp(member(first, "kind"), "shared-race") ||
+            strcmp(member(first, "distance"), "warp"))
+            break;
+        first = strcmp(kind, "shared-race") || !strcmp(member(f, "distance"), "warp") ? first : f;
+    }
+    return first;
+}
+
+/* found: what the checker says of it; NULL: nothing. */
+static char *on_case(const struct run *r, const struct marked_case *c, const json_t *found)
 {
     struct text t = {0};
     char *place = marking_place(c);
@@ -134,7 +176,12 @@ static char *on_case(const struct run *r, const struct marked_case *c)
         return t.s;
     }
     add_sentence(&t, r->why ? r->why : "it is right");
-    if (cause && *cause) {
+    if (found) {
+        text_addf(&t, " The checker finds: %s", member(found, "kind"));
+        text_add(&t, *member(found, "message") ? ": " : "");
+        add_sentence(&t, member(found, "message"));
+    }
+    if (cause && *cause && !found) {
         text_add(&t, " It looks like this: ");
         add_sentence(&t, cause);
     }
@@ -149,7 +196,7 @@ bool marking_failed(struct marking *m, const struct run *r, const struct marked_
 {
     if (r->result.end != RUN_INTERNAL)
         return false;
-    char *why = on_case(r, c);
+    char *why = on_case(r, c, NULL);
     marking_settle(m, STATUS_ERROR, why, c->c.name);
     free(why);
     return true;
@@ -172,12 +219,24 @@ static void set_line(struct marking *m, const json_t *finding, const struct mark
     free(longer);
 }
 
+/* What the checker finds where the results are wrong, and their numbers may be told. */
+static json_t *checked(struct marking *m, const struct run *r, const struct marked_case *c)
+{
+    if (r->result.end != RUN_WRONG || c->kind || c->pooled)
+        return NULL;
+    return first_finding(marking_run(m, c, 0, true),
+                         CHECK_RACE | CHECK_BARRIER | CHECK_UNINIT | CHECK_MEMORY);
+}
+
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix)
 {
-    char *why = on_case(r, c), *all = xformat("%s%s", prefix, why);
+    json_t *found = checked(m, r, c);
+    char *why = on_case(r, c, found), *all = xformat("%s%s", prefix, why);
     marking_settle(m, STATUS_FAIL, all, c->c.name);
-    set_line(m, json_array_get(r->findings, 0), c);
+    if (found) /* which says more than what is asked of all who fail here */
+        verdict_put(&m->out.hint, "");
+    set_line(m, found ? found : json_array_get(r->findings, 0), c);
     free(why);
     free(all);
 }
@@ -232,7 +291,8 @@ bool marking_blocked(struct marking *m, const struct run *r, const struct marked
         return true;
     if (r->result.end == RUN_OK)
         return false;
-    char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
+    char *why = on_case(r, c, NULL),
+         *all = xformat("Not looked at: first it must be right. %s", why);
     marking_settle(m, STATUS_BLOCKED, all, c->c.name);
     free(why);
     free(all);
@@ -240,34 +300,6 @@ bool marking_blocked(struct marking *m, const struct run *r, const struct marked
 }
 
 /* ---- checks ---- */
-
-static unsigned finding_class(const char *kind)
-{
-    static const struct {
-        const char *part;
-        unsigned class;
-    } classes[] = {{"race", CHECK_RACE},
-                   {"barrier", CHECK_BARRIER},
-                   {"uninitialised", CHECK_UNINIT},
-                   {"leak", 0}};
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-        if (strstr(kind, classes[i].part))
-            return classes[i].class;
-    return CHECK_MEMORY;
-}
-
-static json_t *first_finding(const struct run *r, unsigned wanted)
-{
-    size_t i;
-    json_t *f;
-    json_array_foreach(r->findings, i, f)
-    {
-        const char *kind = json_string_value(json_object_get(f, "kind"));
-        if (kind && (finding_class(kind) & wanted))
-            return f;
-    }
-    return NULL;
-}
 
 static void fail_finding(struct marking *m, json_t *f, const struct marked_case *c)
 {
