@@ -151,7 +151,7 @@ double outputs_skew(const struct outputs *o, const struct plan *p)
 struct packed_outputs {
     uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, is_program;
     uint32_t wrote, unused;
-    int32_t error, changed, status, also_unused;
+    int32_t error, changed, status, late;
     uint64_t changed_at, nfindings;
     double modelled_ms, occupancy, measured_ms;
     struct counters counters;
@@ -206,6 +206,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.is_program = o->record != NULL;
     head.wrote = o->wrote;
     head.status = o->status;
+    head.late = o->late;
     head.error = o->error;
     head.changed = o->changed;
     head.changed_at = o->changed_at;
@@ -242,6 +243,7 @@ static bool read_head(const struct wire *w, const struct plan *p, struct outputs
     o->sm_mhz = head->sm_mhz;
     o->wrote = head->wrote != 0;
     o->status = head->status;
+    o->late = head->late != 0;
     o->error = head->error;
     o->changed = head->changed;
     o->changed_at = head->changed_at;

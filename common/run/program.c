@@ -505,6 +505,7 @@ static void judge_end(const struct place *p, const struct job *j, const struct e
     bool whole = take_result(p, j->plan, o, &why);
 
     o->status = e->status;
+    o->late = e->late;
     if (e->late || e->cpu)
         o->error = LAUNCH_TIMEOUT;
     if (e->status || e->late) {

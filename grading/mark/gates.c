@@ -347,14 +347,23 @@ static int influence_of(const char *expression)
     return i;
 }
 
+/* Of a hidden case no share, which a kernel can make of what it sees. */
 static void put_influence(struct text *t, const struct gate_result *g, int class,
-                          const struct influence *x)
+                          const struct influence *x, bool hidden)
 {
     text_addf(t, "With %s disturbed, ", disturb_infos[class].text);
     if (isnan(x->share)) {
         text_add(t, "the kernel does not come to its end, so it is not known whether results "
-                    "depend on it: load no indices and no loop's bounds this way. It ended so: ");
-        text_add(t, x->why);
+                    "depend on it: load no indices and no loop's bounds this way");
+        if (!hidden)
+            text_addf(t, ". It ended so: %s", x->why);
+        return;
+    }
+    if (hidden) {
+        text_addf(t, "%s",
+                  g->ok             ? "as many results change as are asked for"
+                  : g->op[0] == '>' ? "too few results change: they are not made from it"
+                                    : "more results change than are asked for");
         return;
     }
     text_addf(t, "%.3g %% of the results change, expected %s %.3g %%", 100 * x->share,
@@ -425,7 +434,7 @@ static void put_reason(struct text *t, struct gate_user *u, const struct gate_re
     if (put_missing(t, g, u->run))
         return;
     if (class >= 0 && u->run->influence[class].asked)
-        put_influence(t, g, class, &u->run->influence[class]);
+        put_influence(t, g, class, &u->run->influence[class], c->kind != NULL);
     else
         put_evidence(t, g, c->kind);
 }

@@ -574,6 +574,10 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
                                        .sample_at = sample_of(s)});
         r->instructions = r->outputs.instructions;
         r->outputs.instructions = NULL;
+        if (r->outputs.late) { /* a program that waits, or was not let go on: no mark follows */
+            r->late = true;
+            set_end(r, RUN_INTERNAL, xstrdup(r->outputs.message));
+        }
         if (!r->late)
             break;
     }

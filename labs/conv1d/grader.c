@@ -78,7 +78,7 @@ static const struct rubric_row rows[] = {
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
     {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far",
-     .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.4 * ref.global_sectors && " FEW_OTHERS " && "
+     .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.4 * ref.global_sectors + 32 * param && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
               * there are products, or by fewer lanes */
