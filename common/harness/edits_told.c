@@ -94,6 +94,8 @@ char *edits_words(const struct edits *e, int i)
             from = x->at;
             end = from + x->length;
         }
+    } else if (x->length && strchr("+-*/%", text[end + strspn(text + end, " ")])) {
+        end = edge_of(text, end, 1); /* a part of a sum alone says something else */
     }
     char *changed = xformat("%.*s%s%.*s", (int)(x->at - from), text + from, x->with,
                             (int)(end - x->at - x->length), text + x->at + x->length);

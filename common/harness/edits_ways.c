@@ -581,11 +581,26 @@ static bool is_of_template(const struct scan *s, int k)
            (word_is(s, k + 1, "<") && word_is(s, k + 3, ">") && word_is(s, k + 4, "("));
 }
 
+/* Declared here, with a size, and not shared: what is stored there instead is left out. */
+static bool is_own_array(const struct scan *s, int k)
+{
+    return k > s->blocks[s->v[k].block].open && word_is_declared(s, k) && word_is(s, k + 1, "[") &&
+           !word_is(s, statement_begin(s, k), "__shared__");
+}
+
+/* Is word i what is stored to: a[…] = …? */
+static bool is_stored_to(const struct scan *s, int i)
+{
+    return statement_begin(s, i) == i && word_is(s, i + 1, "[") &&
+           word_is(s, word_match(s, i + 1, 1) + 1, "=");
+}
+
 /* Other variables of its function, of its kind, once each: those named before it. */
 static void names_for(struct scan *s, int i, bool similar)
 {
     const struct block *in = &s->blocks[s->v[i].block];
-    bool array = word_kind(s, i) == NAME && word_is_array(s, i);
+    bool array = word_kind(s, i) == NAME && word_is_array(s, i),
+         stored = array && is_stored_to(s, i);
 
     for (int k = in->first; k < (i > in->open ? i : in->open); k++) {
         bool known = word_same(s, i, k) || !word_is_variable(s, k) || word_is_member(s, k) ||
@@ -593,6 +608,7 @@ static void names_for(struct scan *s, int i, bool similar)
                      word_is_array(s, k) != array || is_similar(s, i, k) != similar ||
                      (!similar && word_is_constant(s, k) != word_is_constant(s, i));
 
+        known |= !known && stored && is_own_array(s, k);
         for (int before = in->first; before < k && !known; before++)
             known = word_same(s, before, k);
         if (!known)

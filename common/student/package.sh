@@ -26,6 +26,7 @@ put Makefile LICENSE common/VERSION common/deps.sh common/run.sh common/student/
 for f in $(files common/base common/lab common/run common/harness common/device common/emulator); do
     case $f in
     *_test.* | *_fuzz.* | */testlab.c | */test*.cu | */bank.py | */readme_tables) ;;
+    */testdata/* | */FIDELITY.md | */LIMITS.md) ;; # counts, which students are to predict
     */cases/* | */programs/* | */packaging/* | */arm64/* | */fuzz.mk | */mutants/*) ;;
     *) put "$f" ;;
     esac

@@ -24,7 +24,7 @@ cd "$folder"/* || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 [ ! -e "$home/.venv" ] || ln -s "$home/.venv" .venv
 ! find . -path './solutions*' -o -path './grading*' -o -path './slides*' -o -name right -o -name wrong -o -name 'faulty*' \
-    -o -name grader.c -o -name '*_test.*' -o -name '*.claims' -o -path './plots/records/*' | grep .
+    -o -name grader.c -o -path '*/testdata/*' -o -name FIDELITY.md -o -name LIMITS.md -o -name '*_test.*' -o -name '*.claims' -o -path './plots/records/*' | grep .
 say 'the package holds what it is not to' $?
 [ "$(find labs -name '*.cu' | wc -l)" = "$(find labs -name harness.c | wc -l)" ]
 say 'the package holds kernels beside the skeletons' $?

@@ -112,7 +112,7 @@ static void print_next(const struct verdict *v, const char *path)
 {
     const char *kernel = first_failed(v);
 
-    if (!kernel)
+    if (!kernel && v->status == VERDICT_GRADED)
         return;
     char *own = xformat("labs/%s/%s.cu", v->lab, v->lab);
     struct text file = {0};
@@ -121,8 +121,11 @@ static void print_next(const struct verdict *v, const char *path)
         text_add(&file, " FILE=");
         text_shell(&file, path);
     }
-    printf("next: make run LAB=%s KERNEL=%s%s (make grade with DETAIL=1: every row)\n", v->lab,
-           kernel, text_str(&file));
+    if (kernel)
+        printf("next: make run LAB=%s KERNEL=%s%s (make grade with DETAIL=1: every row)\n", v->lab,
+               kernel, text_str(&file));
+    else
+        printf("next: mend that, then make run LAB=%s%s\n", v->lab, text_str(&file));
     text_free(&file);
     free(own);
 }
