@@ -163,8 +163,9 @@ static json_t *first_finding(const struct run *r, unsigned wanted)
     return first;
 }
 
-/* found: what the checker says of it; NULL: nothing. */
-static char *on_case(const struct run *r, const struct marked_case *c, const json_t *found)
+#define LOOKS " It looks like this: "
+
+static char *on_case(const struct run *r, const struct marked_case *c)
 {
     struct text t = {0};
     char *place = marking_place(c);
@@ -176,13 +177,8 @@ static char *on_case(const struct run *r, const struct marked_case *c, const jso
         return t.s;
     }
     add_sentence(&t, r->why ? r->why : "it is right");
-    if (found) {
-        text_addf(&t, " The checker finds: %s", member(found, "kind"));
-        text_add(&t, *member(found, "message") ? ": " : "");
-        add_sentence(&t, member(found, "message"));
-    }
-    if (cause && *cause && !found) {
-        text_add(&t, " It looks like this: ");
+    if (cause && *cause) {
+        text_add(&t, LOOKS);
         add_sentence(&t, cause);
     }
     if (r->note && *r->note)
@@ -196,7 +192,7 @@ bool marking_failed(struct marking *m, const struct run *r, const struct marked_
 {
     if (r->result.end != RUN_INTERNAL)
         return false;
-    char *why = on_case(r, c, NULL);
+    char *why = on_case(r, c);
     marking_settle(m, STATUS_ERROR, why, c->c.name);
     free(why);
     return true;
@@ -219,24 +215,12 @@ static void set_line(struct marking *m, const json_t *finding, const struct mark
     free(longer);
 }
 
-/* What the checker finds where the results are wrong, and their numbers may be told. */
-static json_t *checked(struct marking *m, const struct run *r, const struct marked_case *c)
-{
-    if (r->result.end != RUN_WRONG || c->kind || c->pooled)
-        return NULL;
-    return first_finding(marking_run(m, c, 0, true),
-                         CHECK_RACE | CHECK_BARRIER | CHECK_UNINIT | CHECK_MEMORY);
-}
-
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix)
 {
-    json_t *found = checked(m, r, c);
-    char *why = on_case(r, c, found), *all = xformat("%s%s", prefix, why);
+    char *why = on_case(r, c), *all = xformat("%s%s", prefix, why);
     marking_settle(m, STATUS_FAIL, all, c->c.name);
-    if (found) /* which says more than what is asked of all who fail here */
-        verdict_put(&m->out.hint, "");
-    set_line(m, found ? found : json_array_get(r->findings, 0), c);
+    set_line(m, json_array_get(r->findings, 0), c);
     free(why);
     free(all);
 }
@@ -291,8 +275,7 @@ bool marking_blocked(struct marking *m, const struct run *r, const struct marked
         return true;
     if (r->result.end == RUN_OK)
         return false;
-    char *why = on_case(r, c, NULL),
-         *all = xformat("Not looked at: first it must be right. %s", why);
+    char *why = on_case(r, c), *all = xformat("Not looked at: first it must be right. %s", why);
     marking_settle(m, STATUS_BLOCKED, all, c->c.name);
     free(why);
     free(all);
@@ -620,6 +603,34 @@ static int mark_rows(struct marking *rows, int n)
     return n;
 }
 
+/* What the checker finds comes before what the numbers look like; of a race, NaN is no cause, and
+ * the hint that all get whose results are wrong may be about something else. */
+static void tell_finding(struct verdict_row *correct, const struct verdict_row *checks)
+{
+    const char *look = strstr(correct->why, LOOKS), *rest = look ? look : "";
+    size_t n = look ? (size_t)(look - correct->why) : strlen(correct->why);
+    bool race = strstr(checks->why, "race") || strstr(checks->why, "barrier");
+    if (race && look && !strncmp(look + strlen(LOOKS), "NaN", 3)) {
+        verdict_put(&correct->hint, "");
+        rest = "";
+    }
+    char *why = xformat("%.*s The checker finds %s%s", (int)n, correct->why, checks->why, rest);
+    verdict_put(&correct->why, why);
+    free(why);
+}
+
+static void tell_findings(struct marking *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            struct verdict_row *a = &rows[i].out, *b = &rows[k].out;
+            if (rows[i].row->kind == ROW_CORRECT && rows[k].row->kind == ROW_CHECKS &&
+                a->status == STATUS_FAIL && b->status == STATUS_FAIL && a->why && b->why &&
+                !strcmp(rows[i].row->variant, rows[k].row->variant))
+                tell_finding(a, b);
+        }
+}
+
 static void add_rows(struct verdict *v, struct marking *rows, int n)
 {
     v->max = 0;
@@ -644,7 +655,9 @@ static void mark_all_rows(struct engine *e, struct session *s, const struct draw
         if (!e->o->only || word_in(e->o->only, e->rubric->rows[i].variant))
             rows[n++] = (struct marking){
                 .e = e, .s = s, .gpu = &gpu, .draw = *d, .row = &e->rubric->rows[i]};
-    add_rows(v, rows, mark_rows(rows, n));
+    int begun = mark_rows(rows, n);
+    tell_findings(rows, begun);
+    add_rows(v, rows, begun);
     free(rows);
     for (int i = 0; i < s->nruns; i++)
         verdict_add_run(v, s->runs[i]);
