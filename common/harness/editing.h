@@ -40,5 +40,7 @@ bool near_is_related(int away);
 
 /* Words from … to become `with`, which is taken. */
 void change(struct scan *s, int from, int to, char *with);
+/* What the last change is told as, which is taken, too. */
+void change_told(struct scan *s, char *told);
 
 #endif

@@ -26,7 +26,8 @@ void change(struct scan *s, int from, int to, char *with)
 
     bool sized = strstr(with, "Idx.") && word_is(s, statement_begin(s, from), "__shared__");
 
-    if (argument || sized) { /* no size of an array follows from a thread */
+    s->changed = !argument && !sized;
+    if (!s->changed) { /* no size of an array follows from a thread */
         free(with);
         return;
     }
@@ -42,6 +43,14 @@ void change(struct scan *s, int from, int to, char *with)
         with = longer;
     }
     e->v[e->n++] = (struct edit){.at = at, .length = length, .with = with};
+}
+
+void change_told(struct scan *s, char *told)
+{
+    if (s->changed)
+        s->to->v[s->to->n - 1].told = told;
+    else
+        free(told);
 }
 
 /* ---- in an order ---- */

@@ -45,10 +45,9 @@ static void change_all(struct scan *s, int i, int last, char *with, const char *
          *before = all ? xstrdup("") : words_text(s, i - 2, i - 1);
 
     change(s, i, last, with);
-    s->to->v[s->to->n - 1].told =
-        xformat("with \"%s%s%s\" in place of \"%s\", here and in the rest "
-                "of the function,",
-                before, all ? "" : " ", name, was);
+    change_told(s, xformat("with \"%s%s%s\" in place of \"%s\", here and in the rest "
+                           "of the function,",
+                           before, all ? "" : " ", name, was));
     free(was);
     free(before);
 }
@@ -92,6 +91,18 @@ static void name_everywhere(struct scan *s, int i)
     }
 }
 
+/* Word i, where it is the first of a pair, as the second, at all places of its function. */
+static void each_pair(struct scan *s, int i, const char *const pairs[][2], size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        int last = word_is(s, i, pairs[k][0]) ? last_such(s, i, true) : -1;
+        char *with = last > i ? everywhere(s, i, last, i, pairs[k][1], true) : NULL;
+
+        if (with)
+            change_all(s, i, last, with, pairs[k][1], true);
+    }
+}
+
 /* The functions that are taken for each other, at all calls. */
 static void function_everywhere(struct scan *s, int i)
 {
@@ -103,13 +114,8 @@ static void function_everywhere(struct scan *s, int i)
         {"max", "min"},          {"logf", "log2f"},
         {"log2f", "logf"},       {"atomicInc", "atomicAdd"}};
 
-    for (size_t k = 0; word_is(s, i + 1, "(") && k < sizeof(pairs) / sizeof(pairs[0]); k++) {
-        int last = word_is(s, i, pairs[k][0]) ? last_such(s, i, true) : -1;
-        char *with = last > i ? everywhere(s, i, last, i, pairs[k][1], true) : NULL;
-
-        if (with)
-            change_all(s, i, last, with, pairs[k][1], true);
-    }
+    if (word_is(s, i + 1, "("))
+        each_pair(s, i, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 /* Types that hold other numbers, or the same as others. */
@@ -119,13 +125,7 @@ static void type_everywhere(struct scan *s, int i)
         {"uint4", "float4"}, {"int4", "float4"}, {"double", "float"},    {"float", "double"},
         {"int", "unsigned"}, {"char", "int"},    {"unsigned", "size_t"}, {"short", "int"}};
 
-    for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
-        int last = word_is(s, i, pairs[k][0]) ? last_such(s, i, true) : -1;
-        char *with = last > i ? everywhere(s, i, last, i, pairs[k][1], true) : NULL;
-
-        if (with)
-            change_all(s, i, last, with, pairs[k][1], true);
-    }
+    each_pair(s, i, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 enum { COMMON = 2 }; /* so small a number stands for many things */

@@ -347,8 +347,8 @@ static void without_else(struct scan *s, int i)
     }
     text_bytes(&t, s->text + at, s->v[last + 1].at + 2 - at);
     change(s, i, last + 1, text_take(&t));
-    s->to->v[s->to->n - 1].told =
-        xstrdup("with \"if\" in place of \"else if\", here and in the rest of the function,");
+    change_told(
+        s, xstrdup("with \"if\" in place of \"else if\", here and in the rest of the function,"));
 }
 
 /* if (a) b; c; to if (a) b; else c; and what is in braces. */

@@ -12,7 +12,7 @@
 /* Says the last change in words of its own, which are taken. */
 static void say(struct scan *s, char *told)
 {
-    s->to->v[s->to->n - 1].told = told;
+    change_told(s, told);
 }
 
 static const char *const less[] = {"<", "<=", NULL}, *const asks[] = {"==", "!=", NULL},

@@ -16,7 +16,7 @@ static void say(struct scan *s, const char *where, const char *a)
 {
     char *line = one_line(a, strlen(a));
 
-    s->to->v[s->to->n - 1].told = xformat("with \"%s\" %s,", line, where);
+    change_told(s, xformat("with \"%s\" %s,", line, where));
     free(line);
 }
 
@@ -56,8 +56,7 @@ static void chain_of_else(struct scan *s, int i)
     if (last > 0 && end > 0) {
         text_bytes(&t, s->text + at, s->v[end].at + s->v[end].length - at);
         change(s, i, end, xstrdup(t.s));
-        s->to->v[s->to->n - 1].told =
-            xstrdup("with \"else\" before each if that follows this one,");
+        change_told(s, xstrdup("with \"else\" before each if that follows this one,"));
     }
     text_free(&t);
 }
@@ -229,7 +228,7 @@ static void again_and_again(struct scan *s, int i)
         return;
     char *rest = words_text(s, i + 1, end);
     change(s, i, end, xformat("while %s", rest));
-    s->to->v[s->to->n - 1].told = xstrdup("with \"while\" in place of \"if\"");
+    change_told(s, xstrdup("with \"while\" in place of \"if\""));
     free(rest);
 }
 

@@ -220,3 +220,20 @@ Test(finding, what_was_read_unwritten_comes_before_an_address)
         AT("uninitialised-read", 8, "reads 1 bytes at byte 0 of a 4-byte block");
     cr_expect_str_eq(put(all, 2, true), "out-of-bounds");
 }
+
+/* The first instruction that makes one, in words. */
+Test(finding, a_nan_is_told_by_what_makes_it)
+{
+    static const char two[] =
+        "{\"kind\":\"nan\",\"kernel\":\"k\",\"file\":\"/x/a.cu\",\"line\":7,\"opcode\":\"sub.f32\","
+        "\"message\":\"NaN made: sub.f32 of -inf and -inf\"}\n"
+        "{\"kind\":\"nan\",\"kernel\":\"k\",\"file\":\"/x/a.cu\",\"line\":5,\"opcode\":\"mul.f32\","
+        "\"message\":\"NaN made: mul.f32 of 0 and inf\"}\n";
+    struct text words = {0};
+
+    cr_assert(findings_put_nan(&words, two, "a.cu"));
+    cr_expect_str_eq(words.s, "  a.cu:7: NaN is made here, as the difference of -inf and -inf, and "
+                              "with 0 in its place none comes\n");
+    text_free(&words);
+    cr_expect_not(findings_put_nan(&words, "", "a.cu"));
+}

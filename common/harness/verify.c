@@ -50,8 +50,9 @@ static void say_wrong(struct verify *v, const struct plan *p, const struct wrong
     for (int i = 0; i < w->comparison.nshown; i++) {
         const struct lab_mismatch *m = &w->comparison.shown[i];
 
-        say(v, "  %s[%llu]: expected %.*g, got %.*g\n", b->name, (unsigned long long)m->index,
-            digits, m->expected, digits, m->got);
+        say(v, "  %s[%llu]: expected %.*g, got %.*g%s\n", b->name, (unsigned long long)m->index,
+            digits, m->expected, digits, m->got,
+            isnan(m->expected) && isnan(m->got) ? " of other bits" : "");
     }
 }
 

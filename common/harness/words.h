@@ -31,6 +31,7 @@ struct scan {
     int nblocks;
     const char *told;
     struct edits *to;
+    bool changed; /* the last change() was one */
 };
 
 /* names: of kernels, with spaces between them; their blocks, and all that they name, are reached.

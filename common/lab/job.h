@@ -75,7 +75,7 @@ struct outputs {
      * runtime wrote down of it (emulator/runtime/record.c, "" where it did not). */
     char *printed, *said, *record;
     int32_t status; /* its exit status, 128 + N when signal N ended it */
-    bool late;      /* … which was done as it took too long by the wall clock */
+    bool late;      /* … which was done by the wall clock, and not as it waited */
     bool wrote;     /* there is a result, of whatever length */
     /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
     char *lines, *instructions, *trace;

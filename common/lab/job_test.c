@@ -50,7 +50,8 @@ static struct plan small_plan(void)
 
 static struct outputs some_outputs(void)
 {
-    struct outputs o = {.stage = STAGE_DONE, .error = 7, .changed = 0, .changed_at = 3};
+    struct outputs o = {
+        .stage = STAGE_DONE, .error = 7, .changed = 0, .changed_at = 3, .late = true};
     static const int32_t y[4] = {1, 3, 5, 7};
 
     o.counted = true;
@@ -115,7 +116,7 @@ Test(outputs, come_back_as_they_went)
     cr_assert_eq(t.at, t.bytes.length);
     cr_assert_eq(r.stage, STAGE_DONE);
     cr_assert_eq(r.error, 7);
-    cr_assert(r.changed == 0 && r.changed_at == 3);
+    cr_assert(r.changed == 0 && r.changed_at == 3 && r.late);
     cr_assert(r.counted && r.counters.inst_executed == 42);
     cr_assert_eq(r.modelled_ms, 0.25);
     cr_assert_str_eq(r.bound, "DRAM");

@@ -306,29 +306,48 @@ static bool listen_to(struct pollfd p[2], struct text said[2], double end, bool 
     return true;
 }
 
+struct ending {
+    int status;
+    double wall_ms;
+    bool late, much, cpu; /* late: somebody had to end it; much: as it printed so much */
+    bool held;            /* late, and not as it waits: it was stopped, or has had no time */
+};
+
+/* Does it go on as soon as it may? */
+static bool is_running(pid_t pid)
+{
+    struct timespec before, after;
+    clockid_t clock;
+
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &before))
+        return true;
+    usleep(100000);
+    return clock_gettime(clock, &after) || after.tv_sec != before.tv_sec ||
+           after.tv_nsec - before.tv_nsec > 1000000;
+}
+
 /* Its pipes are closed, which a program can do and go on. */
-static int reap(pid_t pid, double end, bool *late)
+static int reap(pid_t pid, double end, struct ending *e)
 {
     int status = 0;
-    pid_t got = 0;
+    bool stopped = false;
 
-    while (!*late && (got = waitpid(pid, &status, WNOHANG)) == 0) {
-        *late = now_s() > end;
-        usleep(1000);
+    for (;; usleep(1000)) {
+        bool told = waitpid(pid, &status, WNOHANG | WUNTRACED) == pid;
+
+        if (told && !WIFSTOPPED(status))
+            return status;
+        stopped |= told;
+        if (e->late)
+            break;
+        e->late = now_s() > end;
     }
-    if (got == pid)
-        return status;
+    e->held = !e->much && (stopped || is_running(pid));
     syscall(SYS_tgkill, pid, pid, SIGKILL); /* boxes have no kill() */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return status;
 }
-
-struct ending {
-    int status;
-    double wall_ms;
-    bool late, much, cpu; /* late: somebody had to end it; much: as it printed so much */
-};
 
 static bool start_and_wait(const struct place *p, const struct job *j, struct text said[2],
                            struct ending *e)
@@ -351,7 +370,7 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
     if (pid > 0) {
         double begin = now_s(), end = begin + WALL_SECONDS * patience(j);
         e->late = !listen_to(pipes, said, end, &e->much);
-        int status = reap(pid, end, &e->late);
+        int status = reap(pid, end, e);
         e->wall_ms = 1e3 * (now_s() - begin);
         e->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         e->cpu = e->status == 128 + SIGXCPU;
@@ -505,7 +524,7 @@ static void judge_end(const struct place *p, const struct job *j, const struct e
     bool whole = take_result(p, j->plan, o, &why);
 
     o->status = e->status;
-    o->late = e->late;
+    o->late = e->held;
     if (e->late || e->cpu)
         o->error = LAUNCH_TIMEOUT;
     if (e->status || e->late) {

@@ -335,9 +335,10 @@ static char *mismatch_text(const struct run *r)
     char want[40], got[40];
     number_text(want, x->expected);
     number_text(got, x->got);
-    return xformat("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s",
+    return xformat("%llu of %llu results are wrong; first %s[%llu]: expected %s, got %s%s",
                    (unsigned long long)r->result.wrong, (unsigned long long)r->result.compared,
-                   r->plan->buffers[w->buffer].name, (unsigned long long)x->index, want, got);
+                   r->plan->buffers[w->buffer].name, (unsigned long long)x->index, want, got,
+                   strcmp(want, got) ? "" : " of other bits");
 }
 
 /* The last line of what the emulator said: it is about this error. */

@@ -1,6 +1,7 @@
 // Reads what other threads wrote, without waiting for them.
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=fail padded-banks=blocked padded-coalesced=blocked
+// hint: padded-ok: The checker finds shared-race
 // hint: padded-clean: barrier
 // hint: padded-ok: NaN
 #include "warplab.cuh"
