@@ -775,8 +775,10 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             by_edge(&s);
         if (!told || d->whole || start) /* what it starts with, that may come from */
             told |= by(by_empty, &s, first);
-        if (nan && !told)
-            told = by_edit(&s) || nan;
+        if (nan && !told) {
+            by_edit(&s);
+            told = true;
+        }
         told = told || by_a_change(&s, first, rich);
         if (!told)
             told = by(by_inputs, &s, rich);

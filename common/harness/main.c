@@ -328,15 +328,21 @@ static bool load_changed(struct run *r, const char *path)
                        &(struct text){0});
 }
 
-/* After an error that sticks, every call fails until the context is made anew. */
+/* What was loaded is lost with the devices' state. */
+static void revive(struct run *r)
+{
+    r->module.library = NULL;
+    module_unload(&r->module);
+    machine_revive();
+    cudaSetDevice(0); /* it may have been another rank's that failed */
+}
+
+/* After an error that sticks, every call fails until that state is made anew. */
 static void recover_from(struct run *r, const char *path, cudaError_t error)
 {
     if (!machine_error_is_sticky(error))
         return;
-    r->module.library = NULL; /* went with the context */
-    module_unload(&r->module);
-    machine_revive();
-    cudaSetDevice(0); /* it may have been another rank's that failed */
+    revive(r);
     r->lost = cudaFree(NULL) != cudaSuccess ||
               !(r->changed.image ? load_changed(r, path) : load(r, path));
     if (r->lost)
@@ -494,11 +500,8 @@ static void revive_where_stuck(struct run *r)
         cudaSetDevice(d);
         stuck |= machine_error_is_sticky(cudaFree(NULL));
     }
-    if (!stuck)
-        return;
-    r->module.library = NULL; /* went with the context */
-    machine_revive();
-    cudaSetDevice(0);
+    if (stuck)
+        revive(r);
 }
 
 static void load_fresh(void *user)
