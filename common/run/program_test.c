@@ -4,9 +4,14 @@
 #include "run.h"
 
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <glob.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static struct plan plan = {
     .nbuffers = 2,
@@ -151,6 +156,61 @@ Test(program, cannot_print_more_than_is_kept)
     cr_assert_eq(o.stage, STAGE_DONE, "%s", o.message);
     cr_assert_lt(strlen(o.printed), JOB_MAX_SAID);
     cr_assert_gt(strlen(o.printed), JOB_MAX_SAID - 10);
+    outputs_free(&o);
+}
+
+/* Who waits for ever is wrong; who was stopped has not shown that it is. */
+static const struct {
+    const char *script;
+    bool late;
+} waits[] = {
+    {"exec sleep 100", false}, {"kill -STOP $$", true}, {"exec 1>&- 2>&-; sleep 100", false}};
+
+ParameterizedTestParameters(program, is_ended_by_the_clock)
+{
+    static int rows[] = {0, 1, 2};
+
+    return cr_make_param_array(int, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+ParameterizedTest(int *row, program, is_ended_by_the_clock)
+{
+    struct outputs o = run_script(waits[*row].script);
+
+    cr_assert_eq(o.stage, STAGE_RUN);
+    cr_assert_eq(o.late, waits[*row].late, "%s", waits[*row].script);
+    cr_assert(strstr(o.message, "stopped after 10 s"), "%s", o.message);
+    outputs_free(&o);
+}
+
+/* 1.2 s of processor time, of which it gets a tenth. */
+Test(program, gets_longer_on_a_crowded_machine)
+{
+    enum { OTHERS = 9 };
+    cpu_set_t all, one;
+    pid_t busy[OTHERS];
+
+    cr_assert(!sched_getaffinity(0, sizeof(all), &all));
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    cr_assert(!sched_setaffinity(0, sizeof(one), &one));
+    for (int i = 0; i < OTHERS; i++)
+        if (!(busy[i] = fork())) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (volatile int j = 0;; j++)
+                ;
+        }
+    struct outputs o = run_script("a=$1 b=$2 ticks=0\n"
+                                  "while [ $ticks -lt 120 ]; do\n"
+                                  "    read -r line </proc/$$/stat; set -- $line\n"
+                                  "    ticks=$((${14} + ${15}))\n"
+                                  "done\n"
+                                  "cat $a >$b");
+    for (int i = 0; i < OTHERS; i++)
+        kill(busy[i], SIGKILL);
+    cr_assert_eq(o.stage, STAGE_DONE, "%s", o.message);
     outputs_free(&o);
 }
 
