@@ -97,6 +97,32 @@ Test(table, has_speedups_and_fits, .init = make_report)
     free(text);
 }
 
+/* A step backwards has a reason, where the size is one. */
+Test(table, small_sizes_say_so, .init = make_report)
+{
+    char *text = in_memory(print_table);
+    cr_assert_null(strstr(text, "too small"), "all steps are faster: %s", text);
+    free(text);
+
+    machine.limits.sms = 132;
+    results[1].time.hot.median = 0.5;
+    results[2].time.hot.median = 0.6;
+    results[2].grid[0] = 200;
+    report_speedups(&report);
+    text = in_memory(print_table);
+    cr_assert(strstr(text, " has 16 blocks for 132 SMs\n"), "%s", text);
+    cr_assert_null(strstr(text, "the launch"), "%s", text);
+    free(text);
+
+    snprintf(results[2].bound, sizeof(results[2].bound), "launch");
+    text = in_memory(print_table);
+    cr_assert(strstr(text, "the launch takes longest\nThere a step can"), "%s", text);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    free(text);
+    results[2].bound[0] = 0;
+    machine.limits.sms = 0;
+}
+
 Test(table, still_fits_with_everything_in_it, .init = make_report)
 {
     static const struct lab_column four[] = {{"global", "loads", "global_ld_bytes"},

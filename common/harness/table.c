@@ -433,6 +433,49 @@ static void print_group(const struct layout *l, const struct group *g)
     }
 }
 
+static uint64_t blocks_of(const struct entry *r)
+{
+    return (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+}
+
+/* Slower than the kernel above, and not by what it does: it leaves SMs without a block. */
+static bool is_too_few(const struct layout *l, const struct entry *r)
+{
+    return r->step > 0 && r->step < 0.98 && blocks_of(r) < (uint64_t)l->report->machine->limits.sms;
+}
+
+/* … or both are over before a launch is. */
+static bool is_too_short(const struct entry *r)
+{
+    return r->step > 0 && r->step < 0.98 && !strcmp(r->bound, "launch");
+}
+
+/* Of small sizes, where a step looks like one backwards: why. */
+static void print_small(const struct layout *l)
+{
+    const struct entry *few = NULL, *brief = NULL;
+    int nfew = 0, nbrief = 0;
+
+    for (int i = 0; i < l->report->n; i++) {
+        const struct entry *r = &l->report->results[i];
+
+        if (is_too_few(l, r))
+            few = few && few->step < r->step ? few : r, nfew++;
+        else if (is_too_short(r))
+            brief = brief && brief->step < r->step ? brief : r, nbrief++;
+    }
+    if (few)
+        fprintf(l->out, "too small: %s on %s has %llu block%s for %u SMs%s\n", few->variant->name,
+                few->input->name, (unsigned long long)blocks_of(few),
+                blocks_of(few) == 1 ? "" : "s", l->report->machine->limits.sms,
+                nfew > 1 ? "; others have too few, too" : "");
+    if (brief)
+        fprintf(l->out, "too small: of %s on %s%s the launch takes longest\n", brief->variant->name,
+                brief->input->name, nbrief > 1 ? ", and of others," : "");
+    if (few || brief)
+        fprintf(l->out, "There a step can look like one backwards: larger sizes tell its worth.\n");
+}
+
 static void print_legend(const struct layout *l)
 {
     const struct lab *lab = l->report->lab;
@@ -440,6 +483,7 @@ static void print_legend(const struct layout *l)
 
     fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
                     "same case;\nboth among kernels that move as many bytes\n");
+    print_small(l);
     for (int c = 0; c < l->ncolumns; c++) {
         const char *over = lab->columns[c].over;
         int length = (int)strlen(over), broken = length && over[length - 1] == '-'; /* one word */
