@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats rungs
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c
@@ -60,6 +60,10 @@ cheats: grading
 	$(Q)common/deps.sh sandbox -
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do echo "cheats: $$l, a minute or so" >&2; $B/bin/grade cheats --lab $$l >$B/cheats.md && \
 	  cp $B/cheats.md $(GR)/cheats/$$l.md || exit 1; done
+# What the rung before gets where speed is asked for; GPU=1: measured.
+rungs: grading
+	$(Q)common/deps.sh sandbox -
+	$(Q)$B/bin/grade rungs $(if $(GPU),--gpu) >$B/rungs.md && cp $B/rungs.md $(GR)/cheats/rungs-$(if $(GPU),gpu,emulator).md
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 

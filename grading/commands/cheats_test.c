@@ -57,3 +57,62 @@ Test(cheats, pages_are_of_this_bank)
         free(page);
     }
 }
+
+/* The file that is the rung before this row's; NULL: there is none. For free(). */
+static char *rung_before(const struct engine_options *o, const char *lab, const char *row)
+{
+    int n;
+    char *name = NULL;
+    struct known_file *v = known_files(o, lab, &n);
+    for (int k = 0; k < n && !name; k++) {
+        struct expect x = {.only = NULL};
+        if (strcmp(v[k].kind, "wrong"))
+            continue;
+        free(cheats_read(&v[k], &x));
+        for (int i = 0; x.rung && !strcmp(x.rung, row) && i < x.nrows; i++)
+            if (!strcmp(x.rows[i].id, row) && !x.rows[i].any && x.rows[i].status == STATUS_FAIL) {
+                const char *edit = strrchr(v[k].path, ':');
+                name = xstrdup(edit ? edit + 1 : strrchr(v[k].path, '/') + 1);
+            }
+        expect_free(&x);
+    }
+    known_files_free(v, n);
+    return name;
+}
+
+/* bank_test.c sees to it that it does not pass: here, that there is one, and that the table has it.
+ * On a GPU some were tried: what the page has of them is of today's rows. */
+Test(cheats, the_rung_before_fails_every_row_of_speed)
+{
+    static const char *const pages[] = {"emulator", "gpu"};
+    struct engine_options o;
+    engine_defaults(&o);
+    for (int p = 0; p < 2; p++) {
+        struct text why = {0};
+        size_t size;
+        char *path = xformat("%s/grading/cheats/rungs-%s.md", o.root, pages[p]);
+        char *page = file_load(path, 1 << 20, &size, &why);
+        cr_assert(page, "%s: `make rungs` writes it", text_str(&why));
+        cr_expect_null(strstr(page, "| pass: "), "%s: a rung passes for the next one", path);
+        for (int i = 0; i < all_rubrics_count; i++) {
+            const struct rubric *r = all_rubrics[i];
+            for (int k = 0; k < r->nrows; k++) {
+                unsigned on = r->rows[k].evidence ? r->rows[k].evidence : EV_MODELLED | EV_MEASURED;
+                if (r->rows[k].kind != ROW_SPEED || !(on & (p ? EV_MEASURED : EV_MODELLED)))
+                    continue;
+                char *name = rung_before(&o, r->lab, r->rows[k].id);
+                cr_assert(name, "%s: no file of wrong/ says \"rung: %s\"", r->lab, r->rows[k].id);
+                char *row = xformat("\n| %s | %s | `%s` | %.2f | ", r->lab, r->rows[k].id, name,
+                                    r->rows[k].ratio);
+                char *begin = xformat("\n| %s | %s | ", r->lab, r->rows[k].id);
+                cr_expect(strstr(page, row) || (p && !strstr(page, begin)), "%s lacks%s", path,
+                          row);
+                free(begin);
+                free(row);
+                free(name);
+            }
+        }
+        free(page);
+        free(path);
+    }
+}

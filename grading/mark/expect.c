@@ -75,8 +75,10 @@ static void add_prose(struct expect *e, const char *line)
 
 static bool parse_line(struct expect *e, char *line, struct text *why)
 {
-    static const char *const keys[] = {"only:", "expect:", "hint:", "score:", "class:", "after:"};
-    enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
+    enum { ONLY, EXPECT, HINT, SCORE, CLASS, AFTER, RUNG, NKEYS };
+    static const char *const keys[NKEYS] = {
+        "only:", "expect:", "hint:", "score:", "class:", "after:", "rung:"};
+    char **const texts[NKEYS] = {[ONLY] = &e->only, [AFTER] = &e->after, [RUNG] = &e->rung};
     size_t k = 0;
     line += strspn(line, " \t");
     while (k < NKEYS && strncmp(line, keys[k], strlen(keys[k])))
@@ -87,22 +89,19 @@ static bool parse_line(struct expect *e, char *line, struct text *why)
     }
     char *value = line + strlen(keys[k]);
     value += strspn(value, " \t");
-    if (k == 0) {
-        free(e->only);
-        e->only = xstrdup(value);
-    } else if (k == 5) {
-        free(e->after);
-        e->after = xstrdup(value);
-    } else if (k == 3) {
+    if (texts[k]) {
+        free(*texts[k]);
+        *texts[k] = xstrdup(value);
+    } else if (k == SCORE) {
         char *end;
         e->score = strtod(value, &end);
         e->has_score = true;
         return end != value || bad_line(why, "score: not a number", value);
     }
-    return k == 1   ? parse_rows(e, value, why)
-           : k == 2 ? parse_hint(e, value, why)
-           : k == 4 ? parse_class(e, value, why)
-                    : true;
+    return k == EXPECT  ? parse_rows(e, value, why)
+           : k == HINT  ? parse_hint(e, value, why)
+           : k == CLASS ? parse_class(e, value, why)
+                        : true;
 }
 
 bool expect_parse(const char *source, struct expect *e, struct text *why)
@@ -129,6 +128,7 @@ void expect_free(struct expect *e)
     free(e->class);
     free(e->only);
     free(e->after);
+    free(e->rung);
     for (int i = 0; i < e->nrows; i++)
         free(e->rows[i].id);
     for (int i = 0; i < e->nhints; i++) {

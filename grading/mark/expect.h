@@ -10,6 +10,7 @@ struct expect {
     char *class; /* of a cheat: how it goes about it, a word of cheat_classes; else NULL */
     char *only;
     char *after; /* the file of right/ that this one was made from; else NULL */
+    char *rung;  /* the ROW_SPEED row that the rung before, this file, is not to pass; else NULL */
     bool compile_fails;
     bool has_score;
     double score;

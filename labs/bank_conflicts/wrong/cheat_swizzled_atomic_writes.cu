@@ -1,7 +1,7 @@
 // Writes down the columns of out by atomics, which no count of stores shows.
 // class: elsewhere
 // only: transpose_swizzled
-// expect: swizzled-coalesced=fail swizzled-banks=fail
+// expect: swizzled-coalesced=fail swizzled-banks=fail swizzled-fast=fail
 // hint: swizzled-coalesced: not in the matrices
 // hint: swizzled-banks: row number
 #include "warplab.cuh"

@@ -1,7 +1,7 @@
 // The columns are read from one bank, and reads that nobody needs thin the conflicts out.
 // class: dilution
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-fast=fail
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 

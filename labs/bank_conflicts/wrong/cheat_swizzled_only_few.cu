@@ -1,7 +1,7 @@
 // Columns are exchanged up to 60,000 elements; beyond, the tile conflicts.
 // class: only-where-looked
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-fast=fail
 // hint: swizzled-banks: row number
 #include "warplab.cuh"
 LAUNCH(transpose_swizzled, 32, 8, 4);

@@ -1,7 +1,7 @@
 // Swizzled up to 256 x 256, and read from one bank beyond.
 // class: only-where-looked
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-fast=fail
 // hint: swizzled-banks: row number
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Swizzled at the shapes that gates have, and read from one bank at all others.
 // class: only-where-looked
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-fast=fail
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 

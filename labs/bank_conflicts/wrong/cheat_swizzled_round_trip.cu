@@ -1,7 +1,7 @@
 // Goes down the columns of in, without a tile; each element is put into shared memory and taken out again by the same thread.
 // class: no-evidence
 // only: transpose_swizzled
-// expect: swizzled-banks=fail swizzled-coalesced=fail
+// expect: swizzled-banks=fail swizzled-coalesced=fail swizzled-fast=fail
 // hint: swizzled-banks: row number
 // hint: swizzled-coalesced: not in the matrices
 #include "warplab.cuh"

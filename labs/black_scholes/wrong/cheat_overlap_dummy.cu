@@ -1,6 +1,7 @@
 // The second stream has one chunk of sixty-four, so that there are two of them.
 // only: overlap
 // class: no-evidence
+// rung: overlap-fast
 // expect: overlap-fast=fail
 // hint: overlap-fast: Draw who works
 #include "warplab.cuh"

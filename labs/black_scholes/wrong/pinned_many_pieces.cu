@@ -1,5 +1,6 @@
 // In sixteen pieces on one stream: eighty starts of a copy instead of five.
 // only: pinned
+// rung: pinned-fast
 // expect: pinned-fast=fail
 // hint: pinned-fast: how many do you need
 #include "warplab.cuh"

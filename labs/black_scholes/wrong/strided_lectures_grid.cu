@@ -1,5 +1,6 @@
 // The lecture's grid of 128 blocks: an H200 has room for eight times as many.
 // only: strided
+// rung: strided-fills
 // expect: strided-fills=fail
 // hint: strided-fills: how many has your grid
 #include "warplab.cuh"

@@ -2,6 +2,7 @@
 // inputs come by shuffles that bring what the lane has read before.
 // class: no-evidence
 // only: conv_multi
+// rung: multi-fast
 // expect: multi-reuse=fail multi-fast=fail multi-banks=fail
 // hint: multi-reuse: all but one
 // hint: multi-fast: expected at most (0.6 + 1 / param) * elem

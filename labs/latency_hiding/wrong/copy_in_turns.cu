@@ -1,5 +1,6 @@
 // Each element is stored before the next is loaded: as far as the compiler knows, it has to be.
 // only: copy_4
+// rung: copy-overlap
 // expect: copy-overlap=fail
 // hint: copy-overlap: wait for the first store
 #include "warplab.cuh"

@@ -1,5 +1,6 @@
 // Four chains, one after the other: none waits for another, and no two are under way at once.
 // only: steps_4
+// rung: steps-overlap
 // expect: steps-overlap=fail
 // hint: steps-overlap: could start before
 #include "warplab.cuh"

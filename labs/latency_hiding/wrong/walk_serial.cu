@@ -1,5 +1,6 @@
 // Four walks, one after the other.
 // only: walk_4
+// rung: walk-overlap
 // expect: walk-overlap=fail
 // hint: walk-overlap: first step
 #include "warplab.cuh"

@@ -1,5 +1,6 @@
 // Nothing is moved before it is touched: page by page, both ways.
 // only: managed
+// rung: managed-fast
 // expect: managed-fast=fail
 // hint: managed-fast: one by one
 #include "warplab.cuh"

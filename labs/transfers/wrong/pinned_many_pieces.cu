@@ -1,5 +1,6 @@
 // 16 pieces on one stream: 16 times the latency of a copy, and nothing overlaps.
 // only: pinned
+// rung: pinned-fast
 // expect: pinned-fast=fail
 // hint: pinned-fast: microseconds
 #include "warplab.cuh"

@@ -1,5 +1,6 @@
 // No kernel before all chunks are there, no copy back before all are done.
 // only: pipeline
+// rung: pipeline-overlap
 // expect: pipeline-overlap=fail
 // hint: pipeline-overlap: more than it needs
 #include "warplab.cuh"

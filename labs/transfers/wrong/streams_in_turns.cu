@@ -1,5 +1,6 @@
 // Each stream waits until the other is done: two streams, no overlap.
 // only: two_streams
+// rung: streams-overlap
 // expect: streams-overlap=fail
 // hint: streams-overlap: Draw who works
 #include "warplab.cuh"
