@@ -156,6 +156,16 @@ static bool chosen_applies(const struct run *r, const struct lab_case *c)
     return false;
 }
 
+/* Has any of the lab's cases of the chosen kernels a param? A transposition has no stride. */
+static bool knows_param(const struct run *r)
+{
+    bool known = false;
+
+    for (int i = 0; i < r->lab->ncases && !known; i++)
+        known = r->lab->cases[i].param && chosen_applies(r, &r->lab->cases[i]);
+    return known;
+}
+
 /* All that was asked for: two such runs are two experiments. "n=16777216 width=72" */
 static char *own_name(const struct run *r, const struct lab_case *c)
 {
@@ -167,7 +177,7 @@ static char *own_name(const struct run *r, const struct lab_case *c)
         text_addf(&t, " m=%" PRIu64, c->m);
     if (o->has_k)
         text_addf(&t, " k=%" PRIu64, c->k);
-    if (o->has_param)
+    if (o->has_param && knows_param(r))
         text_addf(&t, " %s=%" PRId64, r->lab->param_name ? r->lab->param_name : "param", c->param);
     return text_take(&t);
 }
