@@ -40,7 +40,7 @@ def draw_sweep(machine, variant, rows, what):
         axes[1].set_ylim(0, 35)
     for ax in axes:
         ax.grid(axis="x", visible=False)
-        ax.set_xticks(x, [str(r["param"]) for r in rows])
+        ax.set_xticks(x, [str(r["param"]) for r in rows], fontsize=14 if len(rows) < 10 else 11)
         ax.set_xlabel(f"{what}, in elements")
     fig.suptitle(f"What {article} {what} costs: {names.variant(variant)}, {names.machine(rows[0])}", x=0.012,
                  ha="left", fontsize=17.5, fontweight="bold", y=0.975)

@@ -46,7 +46,7 @@ LOW, HIGH, CLOSE = 0.25, 4.0, 0.01  # of ratios: the axis, and what counts as ag
 NEAR = 2                            # places for names in an octave: dots of one place share theirs
 FAR = 0.1                           # dots further off than this are named
 ABOVE_OR_BELOW = [(dx, dy, ha, "bottom" if dy > 0 else "top") for dy in (5, -5)
-                  for dx, ha in ((0, "center"), (3, "right"), (-3, "left"))]
+                  for dx, ha in ((0, "center"), (3, "right"), (-3, "left"), (-4, "right"), (4, "left"))]
 
 
 def outliers(y, pairs):

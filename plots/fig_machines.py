@@ -8,14 +8,15 @@ import style
 
 def common(recs, lab):
     """Rows of the case that the most machines share, among equals with the most variants, then the
-    largest; none where no two machines have a case in common."""
+    largest; none where no two machines have a case in common, or it is one kernel's: no picture."""
     groups = {}
     for row in recs.where(lab=lab).timed():
         if row["gbps"]:
             groups.setdefault((row["case"], row["dtype"], row["op"], row["n"]), []).append(row)
     best = max(groups.values(), default=[],
                key=lambda g: (len({r.machine for r in g}), len({r["variant"] for r in g}), g[0]["n"] or 0))
-    return records.Records(best if len({r.machine for r in best}) > 1 else [])
+    several = all(len({key(r) for r in best}) > 1 for key in (lambda r: r.machine, lambda r: r["variant"]))
+    return records.Records(best if several else [])
 
 
 def rate(row, flops):

@@ -32,7 +32,9 @@ def draw(recs, machine):
     fig.suptitle(f"Matrix multiplication: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.98)
     style.provenance(fig, used)
-    style.label_ends(ax, ends)
+    last = max(r["n"] for r in used)
+    style.label_ends(ax, [e for e in ends if e[1] == last])
+    style.name_points(ax, [e for e in ends if e[1] < last], size=12, weight="bold")  # a leader would cross the chart
     return fig
 
 

@@ -3,14 +3,14 @@
 Interface:
     problems(fig)    ["'a' and 'b' overlap", "'c' is cut at the right", …]; empty for a good figure
 
-Text on text, text that leaves the paper, and a name's leader line that goes through a point or
-through other text. Text on a bar or a picture's cell is meant, and not looked at.
+Text on text, words of one line with no space between them, text that leaves the paper, a name's
+leader line that goes through a point, and a name without one that stands nearer to another's point
+than to its own. Text on a bar or a picture's cell is meant, and not looked at.
 """
-from itertools import combinations
-
 import numpy as np
 
 TOUCH = 1.5  # pixels that boxes may share: their borders are looser than the letters
+SPACE = 0.2  # of the type's size: words of one line that are nearer read as one
 
 
 def _tick_labels(axis):
@@ -36,11 +36,12 @@ def _candidates(fig):
 
 
 def words(fig):
-    """[(text, its box)] of all that is written, in pixels."""
+    """[(text, its box in pixels, the type's size where it runs along a line)] of all that is written."""
     renderer, found = fig.canvas.get_renderer(), {}
     for t in _candidates(fig):
         if t.get_visible() and t.get_text().strip():
-            found[id(t)] = (t.get_text(), t.get_window_extent(renderer))
+            size = t.get_fontsize() * fig.dpi / 72 if t.get_rotation() == 0 else 0
+            found[id(t)] = (t.get_text(), t.get_window_extent(renderer), size)
     return list(found.values())
 
 
@@ -50,8 +51,22 @@ def _cut(text, box, paper):
     return [f"{text!r} is cut at the {side}" for side, over in sides if over > TOUCH]
 
 
-def _overlap(a, b):
-    return min(a.x1, b.x1) - max(a.x0, b.x0) > TOUCH and min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH
+def _shared(low, high):
+    """How far each pair of intervals reaches into one another; negative: how far they are apart."""
+    return np.minimum.outer(high, high) - np.maximum.outer(low, low)
+
+
+def _too_near(found):
+    """Pairs of words that overlap, or that stand in one line and have no space between them."""
+    low, high = (np.array([getattr(box, end) for _, box, _ in found]) for end in ("min", "max"))
+    size = np.array([s for *_, s in found])
+    across, up = (_shared(low[:, i], high[:, i]) for i in (0, 1))
+    over = (across > TOUCH) & (up > TOUCH)
+    height = high[:, 1] - low[:, 1]
+    run = (across > -SPACE * np.minimum.outer(size, size)) & (up > np.minimum.outer(height, height) / 2) & ~over
+    for said, which in (("overlap", over), ("run together", run)):
+        for i, j in np.argwhere(np.triu(which, 1)):
+            yield f"{found[i][0]!r} and {found[j][0]!r} {said}"
 
 
 def _leaders(fig):
@@ -87,9 +102,34 @@ def _crossed(fig):
                 yield f"a name's line goes through a point of {name!r}"
 
 
+def _from_box(box, x, y):
+    """From a box to a point; 0 inside."""
+    return np.hypot(max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1))
+
+
+def _estranged(fig):
+    """Names that style.name_points() wrote, without a leader, nearer to another curve's point."""
+    for ax in fig.axes:
+        lines = [[(x, y) for x, y in line.get_transform().transform(line.get_xydata())]
+                 for line in ax.get_lines() if line.get_marker() not in ("", "None", None, " ") and line.get_visible()]
+        lines = [points for points in lines if points]
+        joined = [start for of, (start, _) in _leaders(fig) if of is ax]
+        for t in ax.texts:
+            if t.get_label() != "_name" or not lines:
+                continue
+            at = ax.transData.transform(t.xy)
+            if any(np.hypot(*(at - start)) < fig.dpi / 8 for start in joined):
+                continue
+            box = t.get_window_extent()
+            nearest = [min(np.hypot(*(at - p)) for p in points) for points in lines]
+            own = int(np.argmin(nearest))
+            far = [min(_from_box(box, *p) for p in points) for points in lines]
+            if min(far) < far[own] - TOUCH:
+                yield f"{t.get_text()!r} stands nearer to another's point than to its own"
+
+
 def problems(fig):
     fig.draw_without_rendering()
     found = words(fig)
-    out = [said for text, box in found for said in _cut(text, box, fig.bbox)]
-    out += [f"{a!r} and {b!r} overlap" for (a, one), (b, other) in combinations(found, 2) if _overlap(one, other)]
-    return out + list(dict.fromkeys(_crossed(fig)))
+    out = [said for text, box, _ in found for said in _cut(text, box, fig.bbox)]
+    return out + list(_too_near(found) if found else ()) + list(dict.fromkeys(_crossed(fig))) + list(_estranged(fig))

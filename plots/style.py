@@ -13,6 +13,8 @@ Interface:
 """
 import os
 import tempfile
+from collections import namedtuple
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib
@@ -193,43 +195,115 @@ def _shared(a, b):
     return max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
 
 
+def _along(path):
+    """Small boxes along a line, 4 pixels apart."""
+    for a, b in zip(path, path[1:]):
+        n = max(2, int(np.hypot(*(b - a)) / 4))
+        yield from ((x - 1, y - 1, x + 1, y + 1) for x, y in zip(np.linspace(a[0], b[0], n), np.linspace(a[1], b[1], n)))
+
+
+def _off(box, point):
+    """From a box (x0, y0, x1, y1) to a point; 0 inside."""
+    return np.hypot(max(box[0] - point[0], 0, point[0] - box[2]), max(box[1] - point[1], 0, point[1] - box[3]))
+
+
 # Where a name may stand: right, left, above, below, then aslant and further off.
-PLACES = [(d * x, d * y, ha, va) for d in (1, 2.2, 3.6) for x, y, ha, va in (
+PLACES = [(d * x, d * y, ha, va) for d in (1, 2.2, 3.6, 5, 7) for x, y, ha, va in (
     (8, 0, "left", "center"), (-8, 0, "right", "center"), (0, 7, "center", "bottom"), (0, -7, "center", "top"),
     (6, 6, "left", "bottom"), (6, -6, "left", "top"), (-6, 6, "right", "bottom"), (-6, -6, "right", "top"))]
+WORDS = 5    # how much worse it is to cover a word than a line
+JOINED = 12  # points off its own, from where on a thin line joins a name to it
+Place = namedtuple("Place", "cost offset box around leader area")
 
 
-def name_points(ax, points, size=11, places=None):
-    """Names beside points: (name, x, y, colour). Each takes the first of `places` where it covers
-    no point, no word and no line of more than two points' length, and stays in the axes; where
-    all of them cover something, the one that covers least. Call last."""
+def _leader(at, box, radius):
+    """From a point's edge to the nearest place of a name's box."""
+    to = np.array([np.clip(at[0], box[0], box[2]), np.clip(at[1], box[1], box[3])])
+    return np.array([at + (to - at) * radius / np.hypot(*(to - at)), to])
+
+
+def _crosses(leader, boxes):
+    return leader is not None and any(_shared(a, b) for a in leader for b in boxes)
+
+
+def _possible(ax, point, size, places, taken, weight):
+    """What each place of a name costs: pixels of it that cover a mark, a word (these weigh more) or a line
+    or are off the axes; all of it where another's point is nearer, or where its leader crosses a mark or a word."""
+    (name, x, y, colour), (marks, words, lines) = point, taken
+    dot, page, at = ax.figure.dpi / 72, ax.get_window_extent().extents, ax.transData.transform((x, y))
+    others = [c for c in (np.array([(m[0] + m[2]) / 2, (m[1] + m[3]) / 2]) for m in marks) if np.hypot(*(c - at)) > 2]
+    for rank, (dx, dy, ha, va) in enumerate(places or PLACES):
+        text = ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", fontsize=size, ha=ha, va=va,
+                           fontweight=weight)
+        box = text.get_window_extent().extents
+        text.remove()
+        around = box + np.array([-0.25, 0, 0.25, 0]) * size * dot  # a space to the next word
+        area = (box[2] - box[0]) * (box[3] - box[1])
+        cost = 0.01 * rank + sum(_shared(around, b) for b in (*marks, *lines)) + \
+            WORDS * sum(_shared(around, b) for b in words) + area - _shared(box, page)
+        leader = None
+        if not places and _off(box, at) > JOINED * dot:
+            leader = list(_along(_leader(at, box, 5 * dot)))
+            cost += area * _crosses(leader, [b for b in (*marks, *words) if _off(b, at) > 2])
+        elif min((_off(box, c) for c in others), default=np.inf) < _off(box, at) - 1:
+            cost += area
+        yield Place(cost, (dx, dy, ha, va), box, around, leader, area)
+
+
+def _clash(a, b):
+    """What two names' places cost one another."""
+    crossed = _crosses(a.leader, [b.box, *(b.leader or ())]) or _crosses(b.leader, [a.box])
+    return WORDS * max(_shared(a.around, b.box), _shared(b.around, a.box)) + crossed * (a.area + b.area)
+
+
+def _settled(options):
+    """A place for each name, so that all cost little: one after another, then each anew, and two at a
+    time where they clash, as long as that helps. (what all cost, the places)"""
+    chosen = []
+    for some in options:
+        chosen.append(min(some, key=lambda p: p.cost + sum(_clash(p, q) for q in chosen)))
+
+    def whole(i, place, but=()):
+        return place.cost + sum(_clash(place, q) for k, q in enumerate(chosen) if k != i and k not in but)
+    for _ in range(5):
+        before = list(chosen)
+        for i, some in enumerate(options):
+            chosen[i] = min(some, key=lambda p, i=i: whole(i, p))
+        for i, k in combinations(range(len(chosen)), 2):
+            if _clash(chosen[i], chosen[k]):
+                alone = [[(whole(a, p, (b,)), p) for p in options[a]] for a, b in ((i, k), (k, i))]
+                _, chosen[i], chosen[k] = min(((c + d + _clash(p, q), p, q) for c, p in alone[0] for d, q in alone[1]),
+                                              key=lambda e: e[0])
+        if all(p is q for p, q in zip(before, chosen)):
+            break
+    return sum(p.cost for p in chosen) + sum(_clash(p, q) for p, q in combinations(chosen, 2)), chosen
+
+
+def _choose(options):
+    """The better of two orders to begin with."""
+    here, there = _settled(options), _settled(options[::-1])
+    return here[1] if here[0] <= there[0] else there[1][::-1]
+
+
+def name_points(ax, points, size=11, places=None, weight="normal"):
+    """Names beside points: (name, x, y, colour). Each stands where it covers no point, no word and no
+    line, in the axes, and nearest to its own point or joined to it by a thin line; where there is no
+    such place, where it covers least. Only at `places`, where they are given. Call last."""
     ax.apply_aspect()
-    page = ax.get_window_extent()
-    taken = [box for line in ax.get_lines() if line.get_marker() not in ("", "None") for box in _box_of(ax, line)]
-    taken += [t.get_window_extent().extents for t in ax.texts]
-    for line in ax.get_lines():
-        if line.get_marker() in ("", "None"):
-            path = line.get_transform().transform(line.get_xydata())
-            for a, b in zip(path, path[1:]):
-                n = max(2, int(np.hypot(*(b - a)) / 4))
-                taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in zip(np.linspace(a[0], b[0], n), np.linspace(a[1], b[1], n))]
-    for name, x, y, colour in points:
-        best = None
-        for dx, dy, ha, va in places or PLACES:
-            text = ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", fontsize=size, color=colour, ha=ha,
-                               va=va, annotation_clip=False)
-            box = text.get_window_extent().extents
-            area = (box[2] - box[0]) * (box[3] - box[1])
-            covers = sum(_shared(box, b) for b in taken) + area - _shared(box, page.extents)
-            if best is None or covers < best[0]:
-                if best:
-                    best[1].remove()
-                best = covers, text, box
-            else:
-                text.remove()
-            if best[0] <= 0.5:
-                break
-        taken.append(best[2])
+    ax.autoscale(False)
+    marked = [line for line in ax.get_lines() if line.get_marker() not in ("", "None")]
+    lines = [line for line in ax.get_lines() if line.get_linestyle() not in ("None", "", " ")]
+    taken = ([box for line in marked for box in _box_of(ax, line)], [t.get_window_extent().extents for t in ax.texts],
+             [box for line in lines for box in _along(line.get_transform().transform(line.get_xydata()))])
+    chosen = _choose([list(_possible(ax, point, size, places, taken, weight)) for point in points])
+    for (name, x, y, colour), place in zip(points, chosen):
+        dx, dy, ha, va = place.offset
+        ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", fontsize=size, color=colour, ha=ha, va=va,
+                    annotation_clip=False, fontweight=weight, label="_name")
+        if place.leader:
+            path = _leader(ax.transData.transform((x, y)), place.box, 5 * ax.figure.dpi / 72)
+            ax.plot(*ax.transAxes.inverted().transform(path).T, transform=ax.transAxes, color=colour, linewidth=0.8,
+                    marker="", zorder=1, label="_label")
 
 
 def _span(values):

@@ -195,6 +195,7 @@ def test_machines_are_compared_on_what_they_share(recs):
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()][2] == "3 sequential"
     assert all(line.get_linestyle() == "None" for line in curves(fig.axes[0]).values()), "kernels are no scale"
     assert not list(fig_machines.figures(recs.where(machine="h200")))
+    assert not fig_machines.common(recs.where(variant="reduce1"), "reduction"), "one kernel is no picture"
     cold = type(recs[0])(recs[0], gbps=100.0, cold_ms=2.0, hot_ms=1.0)
     assert fig_machines.rate(cold, False) == 200, "by the hot time, as the emulator's is"
     numbers = [{"number": n, "variant": "v"} for n in ("10", "2a", "0b", "2", "0", "1")]
@@ -262,6 +263,10 @@ def test_every_word_of_every_kept_figure_can_be_read(script, kept):
     (lambda ax: ax.set_yticks([0.5], ["long " * 20]), "is cut at the left"),
     (lambda ax: ax.plot([0.5], [0.5], "o", label="b") and ax.plot([0.2, 0.9], [0.5, 0.5], label="_label"), "a point of 'b'"),
     (lambda ax: ax.plot([0.2], [0.5], "o", label="b") and ax.plot([0.25, 0.9], [0.5, 0.5], label="_label"), None),
+    (lambda ax: ax.set_xticks([0.5, 0.55], ["16", "17"]), "'16' and '17' run together"),
+    (lambda ax: ax.set_xticks([0.5, 0.6], ["16", "17"]), None),
+    (lambda ax: ax.plot([0.5], [0.5], "o") and ax.plot([0.5], [0.6], "o") and
+     ax.annotate("a", (0.5, 0.5), (0, 30), textcoords="offset points", label="_name"), "'a' stands nearer to another's point"),
     (lambda ax: ax.text(0.1, 0.5, "one") and ax.text(0.5, 0.5, "two"), None)])
 def test_words_that_cannot_be_read_are_named(what, words):
     fig, ax = plt.subplots()
@@ -279,6 +284,17 @@ def test_names_stand_beside_their_points():
     assert not layout.problems(fig)
     box = ax.texts[-1].get_window_extent()
     assert box.x1 <= ax.get_window_extent().x1, "the last one has no room on its right"
+
+
+def test_a_name_far_off_is_joined_to_its_point():
+    """Closed in by others, a name has no place beside its own."""
+    fig, ax = plt.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    for x, y in ((0.5, 0.5), (0.45, 0.5), (0.55, 0.5), (0.5, 0.45), (0.5, 0.55)):
+        ax.plot([x], [y], "o")
+    points = [("the one in the middle", 0.5, 0.5, style.INK)]
+    style.name_points(ax, points)
+    assert not layout.problems(fig) and any(line.get_label() == "_label" for line in ax.get_lines())
 
 
 def test_one_size_is_no_curve():
