@@ -27,7 +27,6 @@ KEPT = records.HERE / "records" / "traces"
 KINDS = ("lanes", "tree", "sectors", "banks")
 
 
-
 class Kept(NamedTuple):
     """A picture that is kept: its kinds, those of them that move (a GIF, and pages for the decks to
     step through), and the cases shown side by side, {label: arguments}."""
@@ -57,6 +56,11 @@ def shown(lab):
         raise records.RecordError(f"{records.shown(path)}: {type(e).__name__}: {e}") from None
 
 
+def small_args(lab, kernel):
+    small = shown(lab)["small"]
+    return list(small.get("of", {}).get(kernel, small["args"]))
+
+
 def labs():
     return sorted(p.parent.name for p in (records.ROOT / "labs").glob("*/harness.c"))
 
@@ -78,7 +82,7 @@ def run_traced(program, env, kernel, args, path):
     listed = subprocess.run([str(program), "--list"], env=env, capture_output=True, text=True, timeout=60).stdout
     name = re.search(rf"^  {re.escape(kernel)} +(\w+)", listed, re.M)
     name = name[1] if name and kernel[0].isdigit() else kernel
-    for given in (args, [a for a in args if a == "--solution" or a.startswith("--csv")] + ["--untimed"]):
+    for given in (args, [a for a in args if re.match("--(solution|csv|module)", a)] + ["--untimed"]):
         for only in ({"WARPLAB_TRACE_KERNEL": name}, {}):
             done = subprocess.run([str(program), "--kernel", kernel, "--no-time", "--no-records", *given],
                                   env=env | only, capture_output=True, text=True, timeout=300)
@@ -87,6 +91,13 @@ def run_traced(program, env, kernel, args, path):
         if is_traced(path) or "do not go together" not in done.stdout:
             break
     return done
+
+
+def said_of_case(row):
+    """A size of one's own, of what has rows and columns, by both: '1024 × 4093' for n=4093."""
+    if row["m"] and not row["k"]:
+        return re.sub(r"^n=\d+( m=\d+)?", f"{row['m']} × {row['n']}", row["case"])
+    return row["case"]
 
 
 def record(build, lab, kernel, args, path, solution, block=0):
@@ -114,7 +125,8 @@ def record(build, lab, kernel, args, path, solution, block=0):
         trace.header["kernel"] = mangled[2][:int(mangled[1])]
     rows = records.read(ran) if ran.exists() else []
     if rows:  # the trace's own header says what ran, not on what, nor when
-        trace.header["run"] = {k: rows[0][k] for k in ("device", "case", "param", "seed")} | {"date": rows[0]["date"][:10]}
+        trace.header["run"] = {k: rows[0][k] for k in ("device", "param", "seed")} | \
+            {"case": said_of_case(rows[0]), "date": rows[0]["date"][:10]}
     return trace
 
 
@@ -216,8 +228,7 @@ def one(args):
             raise records.RecordError(f"{wrong} LAB=… is one of: {', '.join(labs())}")
         if not args.kernel:
             raise records.RecordError("which kernel? KERNEL=… is a variant's number or name")
-        small = shown(args.lab)["small"]
-        given = list(small.get("of", {}).get(args.kernel, small["args"]))
+        given = small_args(args.lab, args.kernel)
         for flag, value in (("--n", args.n), ("--param", args.param)):
             if value and flag in given:
                 given[given.index(flag) + 1] = value

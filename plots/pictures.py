@@ -21,6 +21,7 @@ import trace as tracing
 
 IDLE, LINE, MASKED = "#eef1f4", "#9aa5b1", "#d3dae1"
 MAX_WARPS, MAX_PANELS = 4, 6
+MAX_NUMBERED = 32  # rows; more are drawn lower than a number is
 
 
 def foot(fig, trace, note="", alone=True):
@@ -36,8 +37,24 @@ def foot(fig, trace, note="", alone=True):
         text += " · trace of the emulator, counted"
     if trace.truncated:
         text += " · the trace was cut at its size limit"
-    fig.text(0.012, 0.012, f"{note}\n{text}" if note else text, fontsize=10, color=style.GREY, va="bottom",
-             gid="provenance", linespacing=1.35)
+    said = fig.text(0.012, 0.012, "", fontsize=10, color=style.GREY, va="bottom", gid="provenance", linespacing=1.35)
+    lines = [line for part in (note, text) if part for line in _broken(said, part, 0.976 * fig.bbox.width)]
+    said.set_text("\n".join(lines))
+    grown = (len(lines) - bool(note) - 1) * 1.35 * 10 / 72 / fig.get_figheight()
+    if grown > 0:
+        fig.subplots_adjust(bottom=fig.subplotpars.bottom + grown)
+
+
+def _broken(said, text, width):
+    """A foot in lines of at most `width` pixels, broken at its dots."""
+    lines = []
+    for part in text.split(" · "):
+        said.set_text(f"{lines[-1]} · {part}" if lines else part)
+        if lines and said.get_window_extent().width <= width:
+            lines[-1] = said.get_text()
+        else:
+            lines.append(part)
+    return lines
 
 
 def _alone(parts):
@@ -191,6 +208,34 @@ def first_lanes(access, lanes):
     return {**access, "mask": sum(1 << lane for lane, _ in kept), "addresses": [a for _, a in kept]}
 
 
+def _cells(ax, boxes, **look):
+    """Rectangles (x, y, width, height) of one look, drawn as one."""
+    corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes]
+    ax.add_collection(PolyCollection(corners, **{"linewidth": 0} | look))
+
+
+def _runs(sharing, row, size):
+    """[(row, [address, …])]: words side by side that several lanes share, and those that one lane has."""
+    runs = []
+    for address in sorted(sharing):
+        y, many = row[address // 128], len(sharing[address]) > 1
+        if runs and runs[-1][0] == y and many and len(sharing[runs[-1][1][-1]]) > 1 and address - runs[-1][1][-1] == size:
+            runs[-1][1].append(address)
+        else:
+            runs.append((y, [address]))
+    return runs
+
+
+def _say_shared(ax, x, y, counts, kind, room):
+    """Behind words side by side that several lanes each share: how many. Nothing where it has no room."""
+    each, (least, most) = "each " if len(counts) > 1 else "", (min(counts), max(counts))
+    text = f"{each}{'read ' if kind == 'load' else ''}by {least if least == most else f'{least} to {most}'} lanes"
+    said = ax.text(x, y, text, ha="left", va="center", zorder=4, fontsize=8)
+    box = ax.transData.inverted().transform_bbox(said.get_window_extent())
+    if box.x1 > room:
+        said.remove()
+
+
 def _draw_request(ax, access, label, lanes, rows):
     """Rows are lines of 128 bytes: four sectors of eight words. As many as the tallest beside it
     has, so that all are drawn alike."""
@@ -207,11 +252,14 @@ def _draw_request(ax, access, label, lanes, rows):
                                    zorder=2 if hit else 1))
     colours, used = _lane_colours(), set()
     small = len(lines) > 12
+    ax.set_xlim(-0.3, 32.3)
+    ax.set_ylim(max(rows, 3), -0.15)
     sharing = {}
     for lane, address in zip(tracing.lanes_of(access["mask"]), access["addresses"]):
         sharing.setdefault(address, []).append(lane)
+    width = access["size"] / 4
     for address, who in sharing.items():
-        lane, width = who[0], access["size"] / 4
+        lane = who[0]
         x, y = address % 128 / 4, row[address // 128]
         used.update(range(address, address + access["size"]))
         ax.add_patch(Rectangle((x + 0.06, y + 0.1), width - 0.12, 0.66, facecolor=colours[lane], zorder=3,
@@ -219,16 +267,16 @@ def _draw_request(ax, access, label, lanes, rows):
         if not small:
             ax.text(x + width / 2, y + 0.44, str(lane), ha="center", va="center", zorder=4, fontsize=7,
                     color=style.PAPER if lane < 18 else style.INK)
-            if len(who) > 1:
-                ax.text(x + width + 0.2, y + 0.44, f"read by {len(who)} lanes" if access["kind"] == "load" else
-                        f"by {len(who)} lanes", ha="left", va="center", zorder=4, fontsize=8)
+    for y, run in () if small else _runs(sharing, row, access["size"]):
+        counts = [len(sharing[address]) for address in run]
+        later = [a % 128 / 4 for a in sharing if row[a // 128] == y and a > run[-1]]
+        if min(counts) > 1:
+            _say_shared(ax, run[-1] % 128 / 4 + width + 0.2, y + 0.44, counts, access["kind"], min(later, default=32))
     moved = len(found) * tracing.SECTOR
     narrow = ax.get_subplotspec().get_gridspec().ncols > 2
     ax.set_title(f"{label}: {len(found)} sector{'' if len(found) == 1 else 's'}" +
                  (f", {len(used)} of {moved} {'B' if narrow else 'bytes'}{'' if narrow else ' used'}" if found else ""),
                  fontsize=10 if narrow else 12, pad=6)
-    ax.set_xlim(-0.3, 32.3)
-    ax.set_ylim(max(rows, 3), -0.15)
     ax.set_axis_off()
     return len(found)
 
@@ -281,16 +329,21 @@ def _draw_banks(ax, access, label, served, rows):
     """A row a pass; as many rows as the tallest beside it has."""
     passes = tracing.wavefronts(access)
     need = len(passes) - tracing.conflicts(access)
+    cells, shared = {IDLE: [], style.BLUE: [], style.RED: []}, []
     for p, banks in enumerate(passes):
-        extra = p >= need
+        here = banks if served is None or p < served else {}
         for b in range(tracing.BANKS):
-            ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=1, facecolor=IDLE))
-        for b, (_, who) in banks.items() if served is None or p < served else ():
-            ax.add_patch(Rectangle((b + 0.05, p + 0.06), 0.9, 0.88, linewidth=0, zorder=2,
-                                   facecolor=style.RED if extra else style.BLUE))
-            if rows <= 16:
-                ax.text(b + 0.5, p + 0.5, str(who[0]) + ("+" if len(who) > 1 else ""), ha="center", va="center",
-                        fontsize=7, color=style.PAPER, zorder=3)
+            colour = IDLE if b not in here else style.RED if p >= need else style.BLUE
+            cells[colour].append((b + 0.05, p + 0.06, 0.9, 0.88))
+        for b, (_, who) in here.items() if rows <= MAX_NUMBERED else ():
+            several = len(who) > 1
+            ax.text(b + 0.5, p + (0.44 if several else 0.5), str(who[0]), ha="center", va="center", fontsize=7,
+                    color=style.PAPER, zorder=3)
+            if several:
+                shared.append((b + 0.16, p + 0.8, 0.68, 0.11))
+    for colour, boxes in cells.items():
+        _cells(ax, boxes, facecolor=colour)
+    _cells(ax, shared, facecolor=style.PAPER)
     extra = tracing.conflicts(access)
     said = f"{len(passes)} pass{'es' if len(passes) > 1 else ''}" + (f", {extra} by conflicts" if extra else "")
     if served is not None:
@@ -327,8 +380,11 @@ def banks(parts, name, served=None):
     for ax in list(axes.flat)[len(parts):]:
         ax.set_axis_off()
     title(fig, f"{name}: words over the 32 banks")
-    foot(fig, parts[0][0], "a row is one pass over the banks; the number is the lane served · red: a pass that "
-                           "only a conflict makes necessary · +: one word for several lanes", _alone(parts))
+    conflict = any(tracing.conflicts(a) for _, a, _ in parts)
+    several = any(len(who) > 1 for _, a, _ in parts for banks in tracing.wavefronts(a) for _, who in banks.values())
+    foot(fig, parts[0][0], "a row is one pass over the banks; the number is the lane served" +
+         " · red: a pass that only a conflict makes necessary" * conflict +
+         " · underlined: one word for several lanes" * several, _alone(parts))
     return fig
 
 

@@ -29,10 +29,10 @@ marks:
 	@$(PLOTS_NEED)
 	$(Q)PLOTS_OUT=$B/plots $(PY) plots/fig_marks.py $(EXPORT)
 
-# The two at once: each keeps one core busy.
-test-plots:
+# The two at once: each keeps one core busy. Pictures are of runs: the programs have to be there.
+test-plots: programs
 	@mkdir -p $B/test
-	$(Q)$(PY) -m pytest -q slides >$B/test/slides.log 2>&1 & pid=$$!; $(PY) -m pytest -q plots; ended=$$?; \
+	$(Q)$(PY) -m pytest -q slides >$B/test/slides.log 2>&1 & pid=$$!; PLOTS_BUILD=$(CURDIR)/$B $(PY) -m pytest -q plots; ended=$$?; \
 	wait $$pid || ended=1; cat $B/test/slides.log; exit $$ended
 
 # Records to keep: `make records` runs every solution on every case and writes plots/records/

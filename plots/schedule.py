@@ -133,7 +133,7 @@ def draw(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, shown=SHOWN):
     return fig
 
 
-def movie(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, length=22):
+def movie(sm=TWO_SM, sms=2, block=CONVOLVE, count=1000, length=18):
     """The first frames, a figure each, for style.animate."""
     for i, frame in enumerate(frames(simulate(sm, sms, block, count), sms)[:length], 1):
         fig, ax = style.figure(width=8, height=4.6)

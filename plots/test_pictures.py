@@ -184,6 +184,32 @@ def test_the_kernel_that_was_asked_for_is_drawn(tmp_path):
     assert found.header["kernel"] == "solve"
 
 
+def test_words_of_several_lanes_say_so(tmp_path):
+    """Each word on its own, and one behind words side by side; a transposition by rows and columns."""
+    def said(addresses):
+        trace = tracing.read(write(tmp_path / "t", [access(0, addresses, space="global")]))
+        return [t.get_text() for t in pictures.sectors([(trace, trace.accesses()[0], "x")], "x").axes[0].texts]
+    assert said([4096] * 32) == ["0", "read by 32 lanes"]
+    assert said([4096 + 4 * (i % 8) for i in range(31)])[8:] == ["each read by 3 to 4 lanes"]
+    assert said([4096 + 12 * (i % 8) for i in range(32)])[8:] == ["read by 4 lanes"], "the others have no room"
+    assert picture.said_of_case({"case": "n=4093", "n": 4093, "m": 1024, "k": 0}) == "1024 × 4093"
+    assert picture.said_of_case({"case": "n=64", "n": 64, "m": 64, "k": 64}) == "n=64"
+
+
+def test_a_foot_explains_what_is_there(tmp_path):
+    for addresses, words in (([4096] * 32, {"underlined"}), ([256 * i for i in range(32)], {"red:"}), (range(0, 128, 4), set())):
+        trace = tracing.read(write(tmp_path / "t", [access(0, list(addresses))]))
+        foot = pictures.banks([(trace, trace.accesses()[0], "x")], "x").texts[-1].get_text()
+        assert {word for word in ("underlined", "red:") if word in foot} == words
+
+
+def test_a_long_foot_goes_on_in_another_line(tmp_path):
+    trace = tracing.read(write(tmp_path / "t", [access(0, range(0, 128, 4))]))
+    trace.header |= {"kernel": "a_kernel_of_a_long_name" * 3, "run": {"case": "n=1", "device": "x", "date": "today", "seed": 1}}
+    fig = pictures.banks([(trace, trace.accesses()[0], "x")], "x")
+    assert not layout.problems(fig) and fig.texts[-1].get_text().count("\n") == 2
+
+
 def test_products_ask_no_banks(tmp_path):
     path = write(tmp_path / "t", [access(0, range(0, 128, 4))])
     assert len(pictures.shared_of(tracing.read(path))) == 1
@@ -301,8 +327,17 @@ def test_kept_pictures_move(kept):
             fig = getattr(pictures, kind)(what, name, step)
             assert any("counted" in t.get_text() for t in fig.texts)
             assert not layout.problems(fig)
-        assert len(steps) * movies.SECONDS[kind] < 30, "a lecture does not wait for it"
         assert kind != "lanes" or len(steps) == 1 or shows_change(*(getattr(pictures, kind)(what, name, s) for s in steps[:2]))
+
+
+@pytest.mark.parametrize("path", sorted((records.HERE / "figures").glob("*.gif")), ids=lambda p: p.stem)
+def test_a_lecture_does_not_wait_for_a_movie(path):
+    with Image.open(path) as movie:
+        times = []
+        for i in range(movie.n_frames):
+            movie.seek(i)
+            times.append(movie.info["duration"])
+    assert sum(times) < 30_000
 
 
 def test_what_is_shown_of_a_lab(tmp_path, monkeypatch):
