@@ -355,6 +355,24 @@ Test(predict, is_not_judged_on_a_kernel_that_is_wrong, .init = make_report)
     free(text);
 }
 
+/* N=4096 is n=4096, whatever it is called; N=4097 is another run. */
+Test(predict, is_judged_on_a_size_of_ones_own, .init = make_report)
+{
+    struct lab_case own = *results[0].input;
+    char *text;
+
+    own.name = "n=4096 of one's own";
+    for (int i = 0; i < report.n; i++)
+        results[i].input = &own;
+    cr_assert_eq(predict("sectors = 4\n", &text), 1);
+    cr_assert(strstr(text, "yes"), "%s", text);
+    free(text);
+    own.n++;
+    cr_assert_eq(predict("sectors = 4\n", &text), 1);
+    cr_assert(strstr(text, "not part of this run"), "%s", text);
+    free(text);
+}
+
 /* testlab takes 1 % of the sectors, which are 4, and 0 % of the warps, which are 128. */
 Test(predict, within_the_tolerance_and_no_further, .init = make_report)
 {
