@@ -184,7 +184,7 @@ static const struct rubric_row rows[] = {
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.69,
      /* by time mm_vector is no other than a right pipeline of another shape (grading/h200.txt) */
      .gate = "influence(ahead) >= 0.9", .elsewhere = HERE_ONLY,
-     .hint = "Compare its counters with mm_vector's: nothing but the barriers should have changed."},
+     .hint = "Are the next tile's loads under way while this one is multiplied? Beside that, nothing but the barriers should differ from mm_vector."},
 
     {"tensor-ok", 2, "mm_tensor is right for any shape", ROW_CORRECT, "mm_tensor", .cases = F16_CASES,
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},

@@ -2,8 +2,9 @@
 // way, and there are two barriers for each.
 // class: no-evidence
 // only: mm_pipeline
-// expect: pipeline-barriers=fail
+// expect: pipeline-barriers=fail pipeline-fast=fail
 // hint: pipeline-barriers: amid the work
+// hint: pipeline-fast: under way
 #include "warplab.cuh"
 #include <cuda_pipeline.h>
 

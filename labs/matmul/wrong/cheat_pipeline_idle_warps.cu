@@ -3,7 +3,7 @@
 // class: dilution
 // only: mm_pipeline
 // expect: pipeline-barriers=fail pipeline-fast=fail
-// hint: pipeline-fast: of the reference's speed
+// hint: pipeline-fast: under way
 // hint: pipeline-barriers: second barrier
 #include "warplab.cuh"
 

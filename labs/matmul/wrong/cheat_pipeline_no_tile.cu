@@ -3,7 +3,7 @@
 // only: mm_pipeline
 // expect: pipeline-barriers=fail pipeline-fast=fail
 // hint: pipeline-barriers: global_ld_bytes
-// hint: pipeline-fast: of the reference
+// hint: pipeline-fast: under way
 #include "warplab.cuh"
 
 #define REG_V 8

@@ -2,8 +2,9 @@
 // while a tile is on its way.
 // class: no-evidence
 // only: mm_pipeline
-// expect: pipeline-barriers=fail
+// expect: pipeline-barriers=fail pipeline-fast=fail
 // hint: pipeline-barriers: second barrier
+// hint: pipeline-fast: under way
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,

@@ -2,8 +2,9 @@
 // multiplies only then: it waits for every word before its first product.
 // class: no-evidence
 // only: mm_pipeline
-// expect: pipeline-barriers=fail
+// expect: pipeline-barriers=fail pipeline-fast=fail
 // hint: pipeline-barriers: amid the work
+// hint: pipeline-fast: under way
 #include "warplab.cuh"
 
 // 64 threads make a 64 x 64 tile, 8 x 8 outputs each: rows 4 ty + {0..3} and 32 more,
