@@ -30,6 +30,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 5000, .n_max = 55000, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-vast",  .kind = "many outputs and a great width", .like = "wide",  .n_min = 55001, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 7000000},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
+    {.name = "hidden-gate-long", .kind = "more than 65,536 outputs", .like = "gate", .n_min = (1 << 16) + 1, .n_max = 80000, .params = ONE_OF(32, 40, 48)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
     {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) - 1, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
     {.name = "hidden-gate-thin", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 1500, .n_max = 32767, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 300000},
@@ -106,10 +107,10 @@ static const struct rubric_row rows[] = {
     {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .elsewhere = 5, /* of few outputs lanes go without */ .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-thin hidden-gate-few hidden-gate-far hidden-great hidden-vast",
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
-    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES, .elsewhere = HERE_ONLY, /* of a small width there are some, whatever the width is */
+    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-long", .elsewhere = HERE_ONLY, /* of a small width there are some, whatever the width is */
      /* the second: parts of a warp that read one after the other have no conflict, and more wavefronts; outputs may go through the tile as words */
      .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_wavefronts <= 1.25 * shared_ld_bytes / 128 + n / 32 + 2 * warps && shared_ld_bytes >= 0.025 * " ALL_BYTES
-             " && global_ld_bytes <= 4 * elem * n && shared_atom_requests + async_sends == 0 && influence(others) >= 0.9",
+             " && global_ld_bytes <= 4 * elem * n && global_atom_requests + shared_atom_requests + async_sends == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .elsewhere = 5, .cases = "hidden-speed", .ratio = 0.35, .gate = REUSED,
      .hint = "Per multiply-add, how many words do you read from shared memory, and how many wavefronts is that?"},
