@@ -48,6 +48,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-few-b",  .kind = "other long simulations of a few options", .like = "b-wide", .n_min = 10000, .n_max = 80000, .any_scale = true, .m_min = 2, .m_max = 7},
     {.name = "hidden-most-b", .kind = "longer simulations of a few options", .like = "b-wide", .n_min = 80001, .n_max = 262000, .any_scale = true, .m_min = 1, .m_max = 2},
     {.name = "hidden-switch", .kind = "tens of thousands of paths for the switch", .like = "many-paths", .n_min = 48000, .n_max = 64000, .m_min = 9, .m_max = 12},
+    {.name = "hidden-few-paths", .kind = "thousands of paths for the switch", .like = "few-paths", .n_min = 5000, .n_max = 9000, .m_min = 12, .m_max = 20},
     {.name = "hidden-many-o", .kind = "thousands of paths of tens of options", .like = "b2048", .n_min = 9000, .n_max = 16000, .m_min = 17, .m_max = 30},
     {.name = "hidden-far-o",  .kind = "more than 65536 paths of some options", .like = "b2048", .n_min = 65600, .n_max = 110000, .m_min = 5, .m_max = 8, .work_max = 600000},
 };
@@ -100,7 +101,7 @@ static const struct rubric_row rows[] = {
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-most-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 1.8 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && influence(one_block) >= 0.9 && " ALL_WARPS, .elsewhere = 1.5,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
-    {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.95, .tolerance = 0.05,
+    {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths hidden-few-paths", .gpu_cases = "few-paths-gpu", .ratio = 0.95, .tolerance = 0.05,
      .hint = "What does a second launch cost? Look at price_block and price_blocks in the tables of few paths. The switch of 2008 was measured on another GPU."},
     {"switch-many", 1, "The switch: many paths", ROW_SPEED, "price_switch", .cases = "many-paths hidden-switch", .gpu_cases = "many-paths-gpu", .ratio = 0.75, .tolerance = 0.05,
      .hint = "How many of the GPU's 132 SMs have something to do with one block an option?"},
