@@ -62,6 +62,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-more-g", .kind = "hundreds of grids", .like = "g150", .n_min = 501, .n_max = 2000, .any_scale = true, .m_min = 3, .m_max = 3, .k_min = 2, .k_max = 20},
     {.name = "hidden-long-g", .kind = "grids of many blocks", .like = "g150", .n_min = 2, .n_max = 64, .any_scale = true, .m_min = 4, .m_max = 4, .k_min = 61, .k_max = 1500},
     {.name = "hidden-many-g", .kind = "grids of thousands of blocks", .like = "g150", .n_min = 31, .n_max = 32, .m_min = 2, .m_max = 2, .k_min = 4200, .k_max = 4400},
+    {.name = "hidden-far-g",  .kind = "more than 65536 grids", .like = "g150", .n_min = (1 << 16) + 100, .n_max = 70000, .m_min = 2, .m_max = 2, .k_min = 2, .k_max = 2},
 };
 
 /* Of copy-whole: in the last block each of a thread's four loads may be of the last element. */
@@ -84,7 +85,7 @@ static const struct rubric_row rows[] = {
      .hint = "When does the second walk make its first step: after the first walk's first step, or after its last?"},
     {"copy-ok", 2, "Copy, four elements a thread: the copy is right", ROW_CORRECT, "copy_4", .cases = "c1 c5003 c4096 hidden-c hidden-some-c hidden-whole-c hidden-more-c hidden-many-c hidden-few-c",
      .hint = "A block copies 4 * blockDim.x elements. Does the last block have so many?"},
-    {"copy-clean", 1, "Copy: no bad access", ROW_CHECKS, "copy_4", .cases = "c5003 hidden-c hidden-more-c", .hint = CHECKED},
+    {"copy-clean", 1, "Copy: no bad access", ROW_CHECKS, "copy_4", .cases = "c5003 hidden-c hidden-more-c hidden-many-c", .hint = CHECKED},
     {"copy-whole", 1, "Copy: sectors are used whole", ROW_GATE, "copy_4", .cases = "c4096 hidden-c hidden-more-c hidden-many-c hidden-few-c",
      .gate = "global_ld_sectors <= 1.02 * n / 8 + 40 && global_st_sectors <= 1.02 * n / 8 + 8 && 8 * global_sectors <= 2.04 * n + 512 && global_atom_requests == 0",
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours."},
@@ -92,10 +93,10 @@ static const struct rubric_row rows[] = {
      .hint = "Must the second load wait for the first store? The compiler thinks so: in and out could be the same memory."},
     {"fit-ok", 4, "Blocks that fit an SM", ROW_CORRECT, "blocks_fit", .cases = "k1 k500 hidden-k hidden-more-k hidden-many-k",
      .hint = "Four limits: threads, blocks, registers, shared memory. What is rounded up, and what is it rounded up to? Warps are whole."},
-    {"fit-clean", 1, "Blocks that fit: no bad access", ROW_CHECKS, "blocks_fit", .cases = "k500 hidden-k", .hint = CHECKED},
-    {"schedule-ok", 5, "Which block runs where, and when", ROW_CORRECT, "schedule", .cases = "g1 g33 g150 hidden-g hidden-more-g hidden-long-g hidden-many-g",
+    {"fit-clean", 1, "Blocks that fit: no bad access", ROW_CHECKS, "blocks_fit", .cases = "k500 hidden-k hidden-many-k", .hint = CHECKED},
+    {"schedule-ok", 5, "Which block runs where, and when", ROW_CORRECT, "schedule", .cases = "g1 g33 g150 hidden-g hidden-more-g hidden-long-g hidden-many-g hidden-far-g",
      .hint = "Work out three SMs with two places each and eight blocks by hand. Where do blocks 0, 1, 2, 3 go? Who is free first after that?"},
-    {"schedule-clean", 1, "Schedule: no bad access", ROW_CHECKS, "schedule", .cases = "g150 hidden-g", .hint = CHECKED},
+    {"schedule-clean", 1, "Schedule: no bad access", ROW_CHECKS, "schedule", .cases = "g150 hidden-g hidden-far-g", .hint = CHECKED},
 };
 /* clang-format on */
 
