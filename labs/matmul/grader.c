@@ -220,7 +220,7 @@ static const struct rubric_row rows[] = {
     {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "A product that is still on its way reads its stage, and its sums are nobody's: wgmma_wait before either is touched."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
-     .gate = BY_TENSOR_CORES " && shared_ld_bytes + shared_atom_requests == 0",
+     .gate = BY_TENSOR_CORES " && shared_ld_bytes + shared_atom_requests == 0 && wgmma_ops >= tensor_flop && " BY_COPIES, /* nor straight from global memory */
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
     {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
@@ -241,7 +241,7 @@ static const struct rubric_row rows[] = {
     {"store-clean", 0.5, "mm_store waits for what it stores", ROW_CHECKS, "mm_store", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "A copy that leaves reads shared memory: who writes there again, and who has waited for it?"},
     {"store-used", 0.5, "mm_store's results leave by tensor map", ROW_GATE, "mm_store", .cases = "hidden-tiles16",
-     .gate = TENSOR_SUMS " && " BY_MAPS " && 600 * worst(inst_executed / global_st_bytes) <= 1",
+     .gate = TENSOR_SUMS " && " BY_MAPS " && 600 * worst(inst_executed / global_st_bytes) <= 1 && global_red_requests == 0",
      .hint = "No thread stores to c: results are put into shared memory, and one thread asks for the copy of a box."},
     {"cluster-ok", 0.5, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16 " hidden-stay16",
      .hint = "How many arrive at `empty`, and at whose? How many bytes does each block's `full` expect?"},
