@@ -95,6 +95,12 @@ static const struct lab_case cases[] = {
         .n_min = 1000, .n_max = 7999, .any_scale = true, .blocks = ONE_OF(256, 512)                \
     }
 
+#define FAR(type)                                                                                  \
+    {                                                                                              \
+        .name = "far-" #type, .kind = "more than 65,536 elements", .like = "gate-" #type,          \
+        .n_min = (1 << 16) + 1, .n_max = (1 << 17) + 99                                            \
+    }
+
 #define SPECIAL_LIKE(id, words)                                                                    \
     {                                                                                              \
         .name = "hidden-special-" id, .kind = words, .like = "special-" id, .n_min = 33,           \
@@ -129,6 +135,12 @@ static const struct hidden_case hidden[] = {
      .like = ANY_GATE,
      .n_min = 65536,
      .n_max = (1 << 17) + 99},
+    /* Of each type, as a fault may be one type's. Of so many elements up to a half lie where a
+     * number of 16 bits begins again, so that the least or the greatest may. */
+    FAR(float),
+    FAR(double),
+    FAR(min),
+    FAR(max),
     /* Of ints, whose sum tells each element: of floats a few do not matter among so many. */
     {.name = "hidden-far",
      .kind = "an integer sum of more than a million elements",
@@ -140,6 +152,8 @@ static const struct hidden_case hidden[] = {
      .like = "float double",
      .n_min = 1000000,
      .n_max = 1100000},
+    /* Of step 7: in those before, and in a right one of step 8 with an element a thread, so many
+     * are more instructions than a run may take. */
     {.name = "hidden-huge",
      .kind = "an integer sum of more than 2^24 elements",
      .like = "tail",
@@ -202,7 +216,8 @@ static const struct hidden_case hidden[] = {
     "hidden-special-double-great "                                                                 \
     "hidden-special-double-small hidden-special-double-infinite hidden-special-double-nan "
 #define LENGTHS                                                                                    \
-    SPECIALS "none one warp tail float float-none double min max max-none hidden-few " ANY_GATED
+    SPECIALS "none one warp tail float float-none double min max max-none hidden-few "             \
+             "far-float far-double far-min far-max " ANY_GATED
 #define ANY_DRAWN                                                                                  \
     "hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-middle hidden-large"
 /* There the bounds hold to the letter, too: elsewhere they are loose. */
