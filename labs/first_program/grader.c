@@ -45,6 +45,11 @@ static const struct hidden_case hidden[] = {
      .like = "tail",
      .n_min = 5000,
      .n_max = 30000},
+    {.name = "hidden-fault-far",
+     .kind = "more than 65536 elements",
+     .like = "tail",
+     .n_min = (1 << 16) + 1,
+     .n_max = 140000},
 };
 
 static const struct rubric_row rows[] = {
@@ -106,28 +111,29 @@ static const struct rubric_row rows[] = {
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault",
+     .cases = "tail hidden-fault hidden-fault-far",
      .faults = "cudaMalloc:1 cudaMalloc:2 cudaMalloc:3 cudaMallocAsync:1 cudaMallocAsync:2 "
                "cudaMallocHost:1 cudaHostAlloc:1",
      .hint = "Every call returns a cudaError_t: say which call and cudaGetErrorString() on stderr, "
              "free what there is already, return something else than 0 from main. Try "
              "build/bin/warprun --fail cudaMalloc:2."},
     {"fault-copy", 2, "a cudaMemcpy that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault",
+     .cases = "tail hidden-fault hidden-fault-far",
      .faults = "cudaMemcpy:1 cudaMemcpy:2 cudaMemcpy:3 cudaMemcpyAsync:1 cudaMemcpyAsync:2 "
                "cudaMemcpyAsync:3",
      .hint = "Each copy returns an error, the one back, too: after it nothing is to be written."},
     {"fault-launch", 2, "a launch that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault", .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
+     .cases = "tail hidden-fault hidden-fault-far",
+     .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
      .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
     {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault",
+     .cases = "tail hidden-fault hidden-fault-far",
      .faults = "cudaEventCreate:each cudaEventRecord:each cudaEventSynchronize:1 "
                "cudaDeviceSynchronize:1 cudaStreamSynchronize:1 cudaEventElapsedTime:each",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault",
+     .cases = "tail hidden-fault hidden-fault-far",
      .faults = "disk:full cudaFree:1 cudaFree:2 cudaFreeAsync:1 cudaFreeAsync:2 cudaFreeHost:1 "
                "cudaEventDestroy:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
