@@ -319,8 +319,11 @@ static const struct hidden_case hidden[] = {
  * much longer than all warps' on average and a tree. No half of the blocks, and no warp of each,
  * has all. */
 #define EVEN_SHARES "inst_executed_max_warp <= 1.3 * inst_executed / warps + 450"
-/* Where there is enough for all blocks, most warps have as much to do as the busiest. */
-#define MOST_WARPS "inst_executed_max_warp * warps <= 3.6 * inst_executed * max(1, 3000000 / n)"
+/* Where there is enough for all blocks, most warps have as much to do as the busiest; but one block
+ * adds all blocks' sums, which in blocks of a warp are a hundred a thread. */
+#define MOST_WARPS                                                                                 \
+    "inst_executed_max_warp * warps <= 3.6 * inst_executed * max(1, 3000000 / n) + "               \
+    "14 * warps * blocks * blocks / threads"
 /* And all warps load about as much as each other: of a short array some have nothing to load. */
 #define ALL_SHARE                                                                                  \
     "warps * global_ld_squares <= 1.6 * global_ld_bytes * global_ld_bytes * max(1, 3000000 / n)"
@@ -357,7 +360,7 @@ static const struct rubric_row rows[] = {
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
     OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400", /* a thread's share, and a tree */
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400 + 14 * blocks * blocks / threads", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

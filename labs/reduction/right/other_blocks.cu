@@ -337,7 +337,7 @@ __device__ unsigned blocks_done;
 
 // All blocks leave a partial result; the block that comes last reduces these. No block waits
 // for another, so any number of them will do. Adding in a fixed order keeps floats repeatable.
-LAUNCH(reduce9, 96, 1, 16);
+LAUNCH(reduce9, 32, 1, 16);
 template <class Op, class T>
 __device__ void reduce9(const T *in, T *out, unsigned n, T *partial)
 {
