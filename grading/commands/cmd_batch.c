@@ -79,7 +79,7 @@ struct batch {
     int64_t run;
     struct book_item *items;
     int *todo; /* pool item → items */
-    int total, done, cached, human, ntodo;
+    int total, done, cached, ntodo;
     double started, shown;
     bool quiet, cacheable; /* cacheable: a verdict is the same wherever it is made */
 };
@@ -87,7 +87,6 @@ struct batch {
 static void store(struct batch *b, const char *student, const struct verdict *v)
 {
     book_result(b->book, b->run, student, v);
-    b->human += v->needs_human;
     b->done++;
 }
 
@@ -220,6 +219,8 @@ static void add_score(struct text *t, const struct mark *m)
     text_add(t, " ");
     if (!m->verdict)
         text_add(t, "not marked yet");
+    else if (!m->overridden && (m->missing || m->status == VERDICT_UNREADABLE))
+        text_addf(t, "%7s  %s", "-", verdict_word(m->status));
     else if (m->status != VERDICT_GRADED)
         text_addf(t, "%7.4g  %s", m->mark, verdict_word(m->status));
     else
@@ -241,6 +242,17 @@ void print_marks(struct book *book, const char *lab, FILE *f)
     text_free(&t);
     text_free(&safe);
     book_marks_free(v, n);
+}
+
+/* Of the whole run, as one that was killed and gone on with has some of earlier. */
+static int waiting(const struct batch *b)
+{
+    int n, human = 0;
+    struct mark *v = book_marks(b->book, b->e->lab->name, b->run, true, &n);
+    for (int i = 0; i < n; i++)
+        human += v[i].needs_human && !v[i].overridden;
+    book_marks_free(v, n);
+    return human;
 }
 
 static int run_batch(const struct batch_args *a, const struct engine_options *o, struct engine *e,
@@ -275,13 +287,14 @@ static int run_batch(const struct batch_args *a, const struct engine_options *o,
     if (!a->quiet && isatty(2)) /* the progress line */
         fputs("\r\033[K", stderr);
     print_marks(b.book, a->lab, stdout);
+    int human = waiting(&b);
     if (s->notes.length)
         printf("to look at:\n%s", s->notes.s);
     printf("run %lld: %d submissions, %d marked now in %.1f s, %d known by content, %d need a "
            "person\n",
-           (long long)b.run, s->n, b.ntodo, now_s() - from, b.cached - resumed, b.human);
+           (long long)b.run, s->n, b.ntodo, now_s() - from, b.cached - resumed, human);
     book_close(b.book);
-    return b.human ? 1 : 0;
+    return human ? 1 : 0;
 }
 
 int cmd_batch(int argc, char **argv)

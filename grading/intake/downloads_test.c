@@ -35,27 +35,26 @@ static char *skeleton(void)
     return text;
 }
 
-static void add_member(struct archive *a, const struct member *m, const char *lab)
+/* text NULL: a link. */
+static void add(struct archive *a, const char *path, const char *text, size_t n)
 {
     struct archive_entry *e = archive_entry_new();
-    const char *text = m->text && !strcmp(m->text, "@") ? lab : m->text;
-    archive_entry_set_pathname(e, m->path);
+    archive_entry_set_pathname(e, path);
     archive_entry_set_filetype(e, text ? AE_IFREG : AE_IFLNK);
     archive_entry_set_perm(e, 0644);
     archive_entry_set_mtime(e, 2000000000, 0); /* of the download: years after any due time */
     if (!text)
         archive_entry_set_symlink(e, "/etc/passwd");
-    archive_entry_set_size(e, text ? (la_int64_t)strlen(text) : 0);
+    archive_entry_set_size(e, (la_int64_t)n);
     cr_assert_eq(archive_write_header(a, e), ARCHIVE_OK);
     if (text)
-        archive_write_data(a, text, strlen(text));
+        archive_write_data(a, text, n);
     archive_entry_free(e);
 }
 
-static void write_archive(const char *path, const struct member *v, int n, bool zip)
+static struct archive *begin(const char *path, bool zip)
 {
     struct archive *a = archive_write_new();
-    char *lab = skeleton();
     if (zip) {
         archive_write_set_format_zip(a);
     } else {
@@ -63,10 +62,24 @@ static void write_archive(const char *path, const struct member *v, int n, bool 
         archive_write_add_filter_gzip(a);
     }
     cr_assert_eq(archive_write_open_filename(a, path), ARCHIVE_OK);
-    for (int i = 0; i < n; i++)
-        add_member(a, &v[i], lab);
+    return a;
+}
+
+static void end(struct archive *a)
+{
     archive_write_close(a);
     archive_write_free(a);
+}
+
+static void write_archive(const char *path, const struct member *v, int n, bool zip)
+{
+    struct archive *a = begin(path, zip);
+    char *lab = skeleton();
+    for (int i = 0; i < n; i++) {
+        const char *text = v[i].text && !strcmp(v[i].text, "@") ? lab : v[i].text;
+        add(a, v[i].path, text, text ? strlen(text) : 0);
+    }
+    end(a);
     free(lab);
 }
 
@@ -164,6 +177,7 @@ static void check_moodle(bool zip)
     }
     cr_assert_str_eq(cell(c, "1005", "status"), "unreadable");
     cr_assert_str_eq(cell(c, "1006", "status"), "unreadable");
+    cr_assert_str_eq(cell(c, "1006", "mark"), "");
     cr_assert_str_eq(cell(c, "1007", "status"), "missing");
     csv_free(c);
     free(path);
@@ -319,4 +333,83 @@ Test(downloads, metadata_in_other_layouts)
     cr_assert(problem);
     gradescope_free(v, n);
     free(problem);
+}
+
+/* ---- archives that students handed in, and that are damaged ---- */
+
+struct bytes {
+    char *s;
+    size_t n;
+};
+
+static struct bytes zip_of(const char *folder, const char *name, const char *text, size_t n)
+{
+    char *path = xformat("%s/own.zip", folder);
+    struct archive *a = begin(path, true);
+    struct bytes out;
+    add(a, name, text, n);
+    end(a);
+    cr_assert_eq(file_read_no_link(path, 1 << 20, &out.s, &out.n), 0);
+    cr_assert_eq(unlink(path), 0);
+    free(path);
+    return out;
+}
+
+/* The archives of students 10, 11, …: a class in a folder, and as Canvas hands it out. */
+static void put_class(const char *folder, const struct bytes *v, int n)
+{
+    char *in = xformat("%s/folder", folder), *canvas = xformat("%s/canvas", folder);
+    struct archive *a = begin(canvas, true);
+    cr_assert_eq(make_dirs(in), 0);
+    for (int i = 0; i < n; i++) {
+        char *path = xformat("%s/%d.zip", in, 10 + i), *name = xformat("ann_%d_7_a.zip", 10 + i);
+        cr_assert_eq(file_write(path, v[i].s, v[i].n), 0);
+        add(a, name, v[i].s, v[i].n);
+        free(name);
+        free(path);
+    }
+    end(a);
+    free(in);
+    free(canvas);
+}
+
+/* Nobody gets a 0 for it: it may be the upload's fault. One archive is whole, two are cut, one has
+ * a flipped bit, and one holds one that is cut. */
+static void check_damaged(const char *how)
+{
+    char *folder = new_folder(), *lab = skeleton(), *log = xformat("%s/log", folder), *said;
+    struct bytes zip = zip_of(folder, LAB ".cu", lab, strlen(lab)),
+                 nested = zip_of(folder, "in.zip", zip.s, zip.n / 2),
+                 flipped = {memcpy(xmalloc(zip.n), zip.s, zip.n), zip.n};
+    size_t n;
+    flipped.s[zip.n / 2] ^= 4;
+    put_class(folder,
+              (struct bytes[]){zip, {zip.s, zip.n / 2}, {zip.s, zip.n - 1}, flipped, nested}, 5);
+    struct csv *c = mark(folder, how, "");
+    cr_expect_str_eq(cell(c, "10", "status"), "graded");
+    cr_expect_str_eq(cell(c, "10", "mark"), "0");
+    for (int i = 11; i < 15; i++) {
+        char id[8];
+        snprintf(id, sizeof(id), "%d", i);
+        cr_expect_str_eq(cell(c, id, "status"), "unreadable", "%s", id);
+        cr_expect_str_eq(cell(c, id, "mark"), "", "%s", id);
+    }
+    csv_free(c);
+    cr_assert_eq(file_read_no_link(log, 1 << 20, &said, &n), 0);
+    cr_expect(strstr(said, "-  unreadable  (needs a person)"), "%s", said);
+    cr_expect(strstr(said, ", 4 need a person"), "%s", said);
+    char *all[] = {said, log, lab, zip.s, nested.s, flipped.s};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+    remove_folder(folder);
+}
+
+Test(downloads, damaged_archive_in_a_folder, .timeout = 60)
+{
+    check_damaged("folder");
+}
+
+Test(downloads, damaged_archive_from_canvas, .timeout = 60)
+{
+    check_damaged("canvas");
 }

@@ -533,7 +533,7 @@ struct verdict *engine_no_mark(const struct engine *e, const char *name, enum ve
 {
     struct verdict *v = new_verdict(e, name, status);
     verdict_put(&v->message, message);
-    v->needs_human = status == VERDICT_FAILED;
+    v->needs_human = status == VERDICT_FAILED || status == VERDICT_UNREADABLE;
     return v;
 }
 

@@ -30,7 +30,8 @@ void engine_close(struct engine *e);
 
 /* A verdict, for verdict_free(). name is shown: it is made printable. */
 struct verdict *engine_mark(struct engine *e, const char *name, const char *source, size_t length);
-/* The verdict of what cannot be marked. */
+/* The verdict of what cannot be marked. What could not be read may be a download's or a disk's
+ * fault: it is no 0, and a person has to look. */
 struct verdict *engine_no_mark(const struct engine *e, const char *name, enum verdict_status status,
                                const char *message);
 /* Everything a verdict depends on, as a digest: source, rubric, secret, tools, options. */
