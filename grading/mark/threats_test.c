@@ -342,6 +342,70 @@ Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
     }
 }
 
+/* Right, and with nothing left of what the row is about, at sizes that are not public: of four
+ * loads each waits for the one before; it does not end where two loads of one word differ; each
+ * thread reads the word that it has stored itself. */
+#define COPIES(more)                                                                               \
+    "#include \"warplab.cuh\"\n"                                                                   \
+    "KERNEL copy_4(const volatile float *in, volatile float *out, unsigned n)\n{\n"                \
+    "    unsigned i = blockIdx.x * blockDim.x * 4 + threadIdx.x;\n"                                \
+    "    bool hidden = n > 1 && n != 1025 && n != 4096 && n != 5003 && n != 1 << 20;\n"            \
+    "    float v[4];\n"                                                                            \
+    "    for (unsigned j = 0; j < 4; j++)\n"                                                       \
+    "        if (i + j * blockDim.x < n) { v[j] = in[i + j * blockDim.x]; " more " }\n"            \
+    "    for (unsigned j = 0; j < 4; j++)\n"                                                       \
+    "        if (i + j * blockDim.x < n) out[i + j * blockDim.x] = v[j];\n}\n"
+#define OWN_WORDS                                                                                  \
+    "#include \"warplab.cuh\"\n"                                                                   \
+    "LAUNCH(bank_once, 512, 1, 1);\n"                                                              \
+    "KERNEL bank_once(const double *in, double *out, int n, int stride)\n{\n"                      \
+    "    __shared__ volatile double sm[512];\n"                                                    \
+    "    int t = threadIdx.x, first = blockIdx.x * 512, at = stride * t % 512;\n"                  \
+    "    bool hidden = n != 512 && n != 1000;\n"                                                   \
+    "    int from = hidden ? at : t;\n"                                                            \
+    "    sm[from] = first + from < n ? in[first + from] : 0;\n"                                    \
+    "    if (!hidden) __syncthreads();\n"                                                          \
+    "    if (first + t < n) out[first + t] = sm[at];\n}\n"
+
+/* Whether a class of instructions has a part in the results is told of a hidden case without the
+ * share: a kernel can make that of what it sees. */
+Test(threats, t29_no_share_of_a_hidden_case, .timeout = 120)
+{
+    static const struct {
+        const char *lab, *only, *row, *source, *says;
+    } all[] = {
+        {"latency_hiding", "copy_4", "copy-overlap",
+         COPIES("if (hidden) out[i + j * blockDim.x] = v[j];"),
+         "more results change than are asked for"},
+        {"latency_hiding", "copy_4", "copy-overlap",
+         COPIES("if (hidden && __float_as_uint(in[i + j * blockDim.x]) != __float_as_uint(v[j])) "
+                "asm(\"trap;\");"),
+         "the kernel does not come to its end"},
+        {"bank_conflicts", "bank_once", "once-reads", OWN_WORDS, "too few results change"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct engine_options o = options();
+        struct engine e;
+        struct text t = {0};
+        size_t k;
+        json_t *row;
+        o.only = all[i].only;
+        o.steps = 20000000;
+        cr_assert(engine_open(&e, all[i].lab, &o, &t), "%s", text_str(&t));
+        json_t *v = marked(&e, "submission", all[i].source, strlen(all[i].source));
+        json_array_foreach(json_object_get(v, "rows"), k, row)
+        {
+            const char *why = get(row, "why"), *place = strstr(why, " (a hidden case (");
+            if (strcmp(get(row, "id"), all[i].row))
+                continue;
+            cr_expect(place && !strncmp(why, "With ", 5) && strstr(why, all[i].says), "%s", why);
+            cr_expect_geq(why + strcspn(why, "0123456789"), place, "%s", why);
+        }
+        json_decref(v);
+        engine_close(&e);
+    }
+}
+
 /* 18: whoever comes after one that never ends is marked as ever. */
 Test(threats, t18_the_next_is_unaffected, .timeout = 60)
 {
