@@ -116,3 +116,50 @@ Test(cheats, the_rung_before_fails_every_row_of_speed)
         free(path);
     }
 }
+
+/* Bits of the classes of which the lab has a cheat. */
+static unsigned classes_of(const struct engine_options *o, const char *lab)
+{
+    int n;
+    unsigned bits = 0;
+    struct known_file *v = known_files(o, lab, &n);
+    for (int i = 0; i < n; i++) {
+        struct expect x;
+        if (strcmp(v[i].kind, "wrong"))
+            continue;
+        free(cheats_read(&v[i], &x));
+        for (int k = 0; x.class && cheat_classes[k]; k++)
+            bits |= !strcmp(x.class, cheat_classes[k]) ? 1u << k : 0;
+        expect_free(&x);
+    }
+    known_files_free(v, n);
+    return bits;
+}
+
+/* The README says why where a class has nothing to do with a lab, and nowhere else. */
+Test(cheats, each_lab_has_each_class)
+{
+    struct engine_options o;
+    struct text why = {0};
+    size_t size;
+    engine_defaults(&o);
+    char *path = xformat("%s/grading/cheats/README.md", o.root);
+    char *page = file_load(path, 1 << 20, &size, &why);
+    cr_assert(page, "%s", text_str(&why));
+    for (int i = 0; i < all_rubrics_count; i++) {
+        const char *lab = all_rubrics[i]->lab;
+        unsigned bits = classes_of(&o, lab);
+        for (int k = 0; cheat_classes[k]; k++) {
+            char *line = xformat("\n- `%s` %s: ", lab, cheat_classes[k]);
+            bool said = strstr(page, line), there = bits >> k & 1;
+            cr_expect(said || there,
+                      "%s has no cheat of the class %s, and README.md no line \"%s…\"", lab,
+                      cheat_classes[k], line + 1);
+            cr_expect(!said || !there, "%s has a cheat of the class %s: README.md says it has none",
+                      lab, cheat_classes[k]);
+            free(line);
+        }
+    }
+    free(page);
+    free(path);
+}
