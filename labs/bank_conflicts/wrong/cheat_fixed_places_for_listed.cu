@@ -2,7 +2,8 @@
 // nobody needs hide them.
 // class: dilution
 // only: bank_fixed
-// expect: fixed-free=fail fixed-reads=any
+// expect: fixed-free=fail fixed-reads=fail
+// hint: fixed-reads: bytes loaded from shared memory
 // hint: fixed-free: At stride 32
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Right up to 65,536 results: the index has 16 bits.
 // class: only-where-looked
 // only: bank_fixed
-// expect: fixed-ok=fail fixed-clean=any
+// expect: fixed-ok=fail
 // hint: fixed-ok: results are wrong
 #include "warplab.cuh"
 

@@ -1,7 +1,8 @@
 // Above 1000 results one warp fills the table, and nobody waits for it. On the emulator it comes first.
 // class: only-where-looked
 // only: bank_fixed
-// expect: fixed-clean=fail fixed-free=any
+// expect: fixed-clean=fail fixed-free=fail
+// hint: fixed-free: inst_executed_max_warp
 // hint: fixed-clean: in one place race
 #include "warplab.cuh"
 #define WORDS 2016

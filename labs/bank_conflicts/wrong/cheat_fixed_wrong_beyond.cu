@@ -1,7 +1,7 @@
 // Right up to 6000 results and a stride of 2000, and wrong beyond.
 // class: only-where-looked
 // only: bank_fixed
-// expect: fixed-ok=fail fixed-clean=any
+// expect: fixed-ok=fail
 // hint: fixed-ok: place(i)
 #include "warplab.cuh"
 #define WORDS 2016

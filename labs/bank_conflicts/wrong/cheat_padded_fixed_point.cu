@@ -1,7 +1,7 @@
 // Keeps whole numbers of 2^-24 in the tile: so far all inputs were such numbers, from -1 to 1.
 // class: known-inputs
 // only: transpose_padded
-// expect: padded-ok=fail padded-banks=any padded-coalesced=any
+// expect: padded-ok=fail padded-banks=blocked padded-coalesced=blocked
 // hint: padded-ok: results are wrong
 #include "warplab.cuh"
 

@@ -1,4 +1,5 @@
 // Right up to 65,536 elements: positions have 16 bits.
+// Whether padded-clean fails, too, is a matter of the draw.
 // class: only-where-looked
 // only: transpose_padded
 // expect: padded-ok=fail padded-clean=any

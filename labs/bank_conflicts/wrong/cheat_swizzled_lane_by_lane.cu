@@ -2,7 +2,7 @@
 // a load meet there.
 // class: dilution
 // only: transpose_swizzled
-// expect: swizzled-banks=fail swizzled-fast=any
+// expect: swizzled-banks=fail
 // hint: swizzled-banks: wavefronts
 #include "warplab.cuh"
 

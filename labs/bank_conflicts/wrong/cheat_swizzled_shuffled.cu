@@ -1,7 +1,7 @@
 // The tile is turned by shuffles, from lane to lane; shared memory holds what nobody asks for.
 // class: elsewhere
 // only: transpose_swizzled
-// expect: swizzled-banks=fail swizzled-fast=any
+// expect: swizzled-banks=fail
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 

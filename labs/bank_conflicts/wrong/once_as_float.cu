@@ -1,6 +1,6 @@
 // Keeps floats in place of doubles.
 // only: bank_once
-// expect: once-ok=fail once-reads=any
+// expect: once-ok=fail once-reads=blocked
 // hint: once-ok: results are wrong
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // No barrier: a thread may read before its word is there.
 // only: bank_once
-// expect: once-ok=any once-clean=fail once-reads=any
+// expect: once-ok=fail once-clean=fail once-reads=blocked
 // hint: once-ok: The checker finds shared-race
 // hint: once-clean: race
 #include "warplab.cuh"

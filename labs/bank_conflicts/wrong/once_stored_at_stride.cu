@@ -1,6 +1,6 @@
 // Stores at the stride and reads in a row: the turn is the wrong way, and words meet.
 // only: bank_once
-// expect: once-ok=fail once-clean=any
+// expect: once-ok=fail once-clean=blocked
 // hint: once-ok: stores at t
 #include "warplab.cuh"
 

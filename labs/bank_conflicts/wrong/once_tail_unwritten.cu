@@ -1,6 +1,7 @@
 // Past the end of the input nobody stores a zero.
 // only: bank_once
-// expect: once-ok=any once-clean=fail once-reads=any
+// expect: once-ok=fail once-clean=fail
+// hint: once-ok: are wrong
 // hint: once-clean: never written
 #include "warplab.cuh"
 

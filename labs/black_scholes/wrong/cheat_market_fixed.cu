@@ -1,7 +1,8 @@
 // The public cases' rate and volatility, and the one other, in place of the arguments.
 // only: direct
 // class: only-where-looked
-// expect: direct-ok=fail direct-none=any direct-float=blocked direct-clean=blocked
+// expect: direct-ok=fail direct-none=fail direct-float=blocked direct-clean=blocked
+// hint: direct-none: are wrong
 // hint: direct-ok: no-rate
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Options are counted with 16 bits: right up to 65,536 of them.
 // only: strided
 // class: only-where-looked
-// expect: strided-ok=fail strided-fills=any
+// expect: strided-ok=fail strided-fills=blocked
 // hint: strided-ok: which ones has thread 0
 #include "warplab.cuh"
 

@@ -1,7 +1,8 @@
 // Wide loads whose results are not used, beside narrow ones that are: requests show it.
 // only: vector
 // class: no-evidence
-// expect: vector-wide=fail vector-fast=any
+// expect: vector-wide=fail vector-fast=fail
+// hint: vector-fast: expected at most
 // hint: vector-wide: A float4 is one load
 #include "warplab.cuh"
 

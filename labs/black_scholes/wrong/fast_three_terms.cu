@@ -1,6 +1,7 @@
 // Three terms, not five: a hundred times the error.
 // only: fast
-// expect: fast-ok=fail fast-none=any fast-short=any
+// expect: fast-ok=fail fast-none=fail fast-short=blocked
+// hint: fast-none: are wrong
 // hint: fast-ok: Each fast function
 #include "warplab.cuh"
 

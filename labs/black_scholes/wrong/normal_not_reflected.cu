@@ -1,6 +1,7 @@
 // N(d) is not reflected: above 0 the polynomial is what is missing from 1.
 // only: direct
-// expect: direct-ok=fail direct-none=any direct-float=blocked direct-clean=blocked
+// expect: direct-ok=fail direct-none=fail direct-float=blocked direct-clean=blocked
+// hint: direct-none: are wrong
 // hint: direct-ok: what is missing from 1
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Kernels on a stream of their own that waits for nothing.
 // only: overlap
-// expect: overlap-ok=fail overlap-fast=any
+// expect: overlap-ok=fail overlap-fast=blocked
 // hint: overlap-ok: nothing makes stream
 #include "warplab.cuh"
 #include "schedule.cuh"

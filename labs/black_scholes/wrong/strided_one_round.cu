@@ -1,6 +1,6 @@
 // Each thread prices one option: what the grid does not reach stays unpriced.
 // only: strided
-// expect: strided-ok=fail strided-fills=any
+// expect: strided-ok=fail
 // hint: strided-ok: far is it
 #include "warplab.cuh"
 

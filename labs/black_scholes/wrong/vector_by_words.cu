@@ -1,6 +1,7 @@
 // Four options a thread, each in loads of its own, a whole block apart: right, and as many loads as before.
 // only: vector
-// expect: vector-wide=fail vector-fast=any
+// expect: vector-wide=fail vector-fast=fail
+// hint: vector-fast: expected at most
 // hint: vector-wide: one load for four
 #include "warplab.cuh"
 

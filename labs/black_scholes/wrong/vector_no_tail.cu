@@ -1,6 +1,6 @@
 // Loads four where fewer are left.
 // only: vector
-// expect: vector-ok=fail vector-none=fail vector-clean=fail vector-wide=any vector-fast=any
+// expect: vector-ok=fail vector-none=fail vector-clean=fail vector-wide=blocked
 // hint: vector-ok: the last three
 // hint: vector-none: NaN
 // hint: vector-clean: CHECK=1

@@ -1,7 +1,7 @@
 // The tile's barrier is there for the shapes that are looked at, up to 200 wide.
 // class: only-where-looked
 // only: transpose_shared
-// expect: tile-ok=any tile-clean=fail tile-coalesced=any tile-banks=any
+// expect: tile-clean=fail
 // hint: tile-clean: hidden case
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // wide or high.
 // class: only-where-looked
 // only: energy_soa energy_aos_vec transpose_shared
-// expect: soa-ok=fail soa-clean=fail vec-ok=fail vec-clean=any tile-ok=fail tile-clean=fail
+// expect: soa-ok=fail soa-clean=fail vec-ok=fail vec-clean=fail tile-ok=fail tile-clean=fail
+// hint: vec-clean: address out of bounds
 // hint: soa-ok: hidden case
 // hint: soa-clean: CHECK=1
 // hint: vec-ok: hidden case

@@ -1,7 +1,7 @@
 // The tile's barrier is missing, in lines that say they are of a library's header.
 // class: names
 // only: transpose_shared
-// expect: tile-ok=any tile-clean=fail tile-coalesced=any tile-banks=any
+// expect: tile-clean=fail
 // hint: tile-clean: what must lie between
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Knows that there are 4096 particles.
 // only: energy_soa
-// expect: soa-ok=fail soa-clean=any
+// expect: soa-ok=fail soa-clean=fail
+// hint: soa-clean: illegal address
 // hint: soa-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // One row a thread: a quarter of the tile is moved.
 // only: transpose_shared
-// expect: tile-ok=fail tile-clean=any
+// expect: tile-ok=fail tile-clean=fail
+// hint: tile-clean: uninitialised-read
 // hint: tile-ok: On the case small
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // No barrier between filling the tile and reading it.
 // only: transpose_shared
-// expect: tile-ok=any tile-clean=fail tile-coalesced=any tile-banks=any
+// expect: tile-ok=fail tile-clean=fail tile-coalesced=blocked tile-banks=blocked
+// hint: tile-ok: are wrong
 // hint: tile-clean: what must lie between
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // A copy: the tile is written as it was read.
 // only: transpose_shared
-// expect: tile-ok=fail tile-clean=any
+// expect: tile-ok=fail tile-clean=fail
+// hint: tile-clean: uninitialised-read
 // hint: tile-ok: results are wrong
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // The guard for writing is the one for reading: right for squares alone.
 // only: transpose_shared
-// expect: tile-ok=fail tile-clean=any
+// expect: tile-ok=fail tile-clean=fail
+// hint: tile-clean: global-race
 // hint: tile-ok: illegal address: write of 4 bytes
 #include "warplab.cuh"
 

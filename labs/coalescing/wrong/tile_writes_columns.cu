@@ -1,6 +1,7 @@
 // Goes through shared memory, and still writes a column.
 // only: transpose_shared
-// expect: tile-coalesced=fail tile-banks=any
+// expect: tile-coalesced=fail tile-banks=fail
+// hint: tile-banks: global_sectors
 // hint: tile-coalesced: neighbouring
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Rows of the output are taken to be as long as those of the input.
 // only: transpose_shared
-// expect: tile-ok=fail tile-clean=any
+// expect: tile-ok=fail tile-clean=fail
+// hint: tile-clean: illegal address
 // hint: tile-ok: illegal address: write of 4 bytes
 #include "warplab.cuh"
 

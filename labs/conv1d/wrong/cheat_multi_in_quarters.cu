@@ -2,7 +2,7 @@
 // other, so that none of a load meet there.
 // class: dilution
 // only: conv_multi
-// expect: multi-banks=fail multi-fast=any
+// expect: multi-banks=fail
 // hint: multi-banks: wavefronts
 #include "warplab.cuh"
 

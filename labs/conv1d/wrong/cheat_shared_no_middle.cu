@@ -1,7 +1,7 @@
 // Right for short widths and for the longest; between them the last weights are left out.
 // class: only-where-looked
 // only: conv_shared
-// expect: shared-ok=fail shared-clean=any
+// expect: shared-ok=fail
 // hint: shared-ok: width, any length
 // hint: shared-clean: width, any length
 #include "warplab.cuh"

@@ -1,7 +1,7 @@
 // Knows that the kinds are drawn evenly: a block has never had more than 112 elements of one.
 // class: known-inputs
 // only: coherent_data
-// expect: data-ok=fail data-clean=any data-lanes=any
+// expect: data-ok=fail
 // hint: data-ok: permutation
 #include "warplab.cuh"
 

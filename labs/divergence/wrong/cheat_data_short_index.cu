@@ -1,7 +1,8 @@
 // The order keeps elements' numbers in 16 bits: right up to 65,536 elements.
 // class: only-where-looked
 // only: coherent_data
-// expect: data-ok=fail data-clean=any
+// expect: data-ok=fail data-clean=fail
+// hint: data-clean: global-race
 // hint: data-ok: permutation
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Indices of 16 bits: right up to 65,536 elements.
 // class: only-where-looked
 // only: coherent
-// expect: place-ok=fail place-clean=any
+// expect: place-ok=fail
 // hint: place-ok: exactly one thread
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // No barrier between writing the order and following it.
 // only: coherent_data
-// expect: data-ok=any data-clean=fail data-lanes=any
+// expect: data-ok=fail data-clean=fail data-lanes=blocked
+// hint: data-ok: launch failed
 // hint: data-clean: barrier
 #include "warplab.cuh"
 

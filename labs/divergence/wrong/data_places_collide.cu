@@ -1,6 +1,6 @@
 // Forgets the lower lanes: several elements get one place, others none.
 // only: coherent_data
-// expect: data-ok=fail data-clean=fail data-lanes=any
+// expect: data-ok=fail data-clean=fail data-lanes=blocked
 // hint: data-ok: permutation
 // hint: data-clean: both lanes store in the same instruction
 #include "warplab.cuh"

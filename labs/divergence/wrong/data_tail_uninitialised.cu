@@ -1,6 +1,6 @@
 // Follows the order to the end of the block, where the last block has left it unwritten.
 // only: coherent_data
-// expect: data-ok=any data-clean=fail data-lanes=any
+// expect: data-clean=fail
 // hint: data-clean: read of memory never written
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Believes that there are three kinds.
 // only: coherent_data
-// expect: data-ok=fail data-clean=any data-lanes=any
+// expect: data-ok=fail data-clean=fail data-lanes=blocked
+// hint: data-clean: shared-race
 // hint: data-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Knows that the array has 2048 elements.
 // only: coherent
-// expect: place-ok=fail place-clean=any
+// expect: place-ok=fail place-clean=fail
+// hint: place-clean: illegal address
 // hint: place-ok: illegal address: read of 4 bytes
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Some elements of the block are taken twice and others by nobody.
 // only: coherent
-// expect: place-ok=fail place-clean=any
+// expect: place-ok=fail place-clean=blocked
 // hint: place-ok: exactly one thread
 #include "warplab.cuh"
 

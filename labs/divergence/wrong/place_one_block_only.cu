@@ -1,6 +1,6 @@
 // Every block takes the elements of the first.
 // only: coherent
-// expect: place-ok=fail place-clean=any
+// expect: place-ok=fail place-clean=blocked
 // hint: place-ok: only the last 747 of 1003 elements are wrong
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // The result goes where the thread is, not where the element was.
 // only: coherent
-// expect: place-ok=fail place-clean=any
+// expect: place-ok=fail place-clean=fail
+// hint: place-clean: illegal address
 // hint: place-ok: illegal address: write of 4 bytes
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // and where it is timed. At others each thread copies four in a row, one after the other.
 // class: only-where-looked
 // only: copy_4
-// expect: copy-whole=fail copy-overlap=any
+// expect: copy-whole=fail copy-overlap=fail
+// hint: copy-overlap: of the results change
 // hint: copy-whole: sectors loaded
 #include "warplab.cuh"
 

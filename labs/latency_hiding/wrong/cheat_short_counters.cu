@@ -2,7 +2,7 @@
 // and grids are as short as in the public cases.
 // class: only-where-looked
 // only: steps_4 walk_4 schedule
-// expect: steps-ok=fail walk-ok=fail walk-overlap=any schedule-ok=fail
+// expect: steps-ok=fail walk-ok=fail walk-overlap=blocked schedule-ok=fail
 // hint: steps-ok: hidden case
 // hint: walk-ok: w-odd-long
 // hint: schedule-ok: are wrong

@@ -2,7 +2,8 @@
 // elements behind the last are read.
 // class: only-where-looked
 // only: steps_4 copy_4
-// expect: steps-overlap=any copy-ok=fail copy-clean=fail
+// expect: steps-overlap=fail copy-ok=fail copy-clean=fail
+// hint: steps-overlap: of its speed
 // hint: copy-ok: A block copies 4 * blockDim.x
 // hint: copy-clean: Run it with CHECK=1: it names
 #include "warplab.cuh"

@@ -1,6 +1,6 @@
 // One element a thread, as in copy_1: three quarters are never written.
 // only: copy_4
-// expect: copy-ok=fail copy-whole=any copy-overlap=blocked
+// expect: copy-ok=fail copy-whole=blocked copy-overlap=blocked
 // hint: copy-ok: 4 * blockDim.x elements
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // A thread's four elements are neighbours, loaded one by one: each load touches four times the
 // sectors.
 // only: copy_4
-// expect: copy-whole=fail copy-overlap=any
+// expect: copy-whole=fail
 // hint: copy-whole: neighbours
 #include "warplab.cuh"
 

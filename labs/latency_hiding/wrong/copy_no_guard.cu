@@ -1,6 +1,6 @@
 // The last block copies as much as any.
 // only: copy_4
-// expect: copy-ok=fail copy-clean=fail copy-whole=any copy-overlap=any
+// expect: copy-ok=fail copy-clean=fail copy-overlap=blocked
 // hint: copy-ok: 4 * blockDim.x elements
 // hint: copy-clean: CHECK=1
 #include "warplab.cuh"

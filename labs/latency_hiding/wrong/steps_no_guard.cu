@@ -1,6 +1,6 @@
 // The last threads have fewer than four numbers, and are not asked.
 // only: steps_4
-// expect: steps-ok=fail steps-clean=fail steps-overlap=any
+// expect: steps-ok=fail steps-clean=fail steps-overlap=blocked
 // hint: steps-ok: Which four numbers
 // hint: steps-clean: CHECK=1
 #include "warplab.cuh"

@@ -1,6 +1,6 @@
 // The start is not taken modulo the list's length: right for short runs along long lists.
 // only: walk_4
-// expect: walk-ok=fail walk-clean=fail walk-overlap=any
+// expect: walk-ok=fail walk-clean=fail
 // hint: walk-ok: Where does each
 // hint: walk-clean: CHECK=1
 #include "warplab.cuh"

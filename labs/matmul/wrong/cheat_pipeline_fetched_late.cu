@@ -4,7 +4,8 @@
 // (grading/h200.txt) and modelled less: its speed stands on both sides of the limit.
 // class: no-evidence
 // only: mm_pipeline
-// expect: pipeline-barriers=fail pipeline-fast=any
+// expect: pipeline-barriers=fail pipeline-fast=fail
+// hint: pipeline-fast: slower than
 // hint: pipeline-barriers: With two sets of tiles, of
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // five times out of six for nothing, so that it has few sectors a byte.
 // class: dilution
 // only: mm_tiled
-// expect: tiled-global=fail tiled-sectors=fail tiled-shared=any
+// expect: tiled-global=fail tiled-sectors=fail tiled-shared=fail
+// hint: tiled-shared: hidden case
 // hint: tiled-global: how large is your L
 // hint: tiled-sectors: neighbouring words
 #include "warplab.cuh"

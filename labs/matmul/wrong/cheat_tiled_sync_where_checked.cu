@@ -1,7 +1,8 @@
 // The second barrier is there for the shapes that were looked at for races, and for no others.
 // class: only-where-looked
 // only: mm_tiled
-// expect: tiled-ok=any tiled-clean=fail
+// expect: tiled-ok=fail tiled-clean=fail
+// hint: tiled-ok: are wrong
 // hint: tiled-clean: race on a hidden case
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // The wave numbers are worked out for a side of length 1, where nobody asks how long it is.
 // class: known-inputs
 // only: solve_half
-// expect: half-ok=fail half-clean=any half-whole=any
+// expect: half-ok=fail half-clean=blocked half-whole=blocked
 // hint: half-ok: How many waves has a row
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // The wave of no length is divided by its length.
 // only: solve_fused
-// expect: fused-ok=fail fused-clean=any
+// expect: fused-ok=fail fused-clean=blocked
 // hint: fused-ok: Where can the factor go in
 #include "warplab.cuh"
 

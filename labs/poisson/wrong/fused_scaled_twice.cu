@@ -1,6 +1,6 @@
 // The factor goes into both parts, and into what they are divided by.
 // only: solve_fused
-// expect: fused-ok=fail fused-clean=any
+// expect: fused-ok=fail fused-clean=blocked
 // hint: fused-ok: too large by
 #include "warplab.cuh"
 

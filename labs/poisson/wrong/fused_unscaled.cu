@@ -1,6 +1,6 @@
 // Nobody scales: u is n * m times too large.
 // only: solve_fused
-// expect: fused-ok=fail fused-clean=any
+// expect: fused-ok=fail fused-clean=blocked
 // hint: fused-ok: too large by
 #include "warplab.cuh"
 

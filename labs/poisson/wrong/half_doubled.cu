@@ -1,6 +1,6 @@
 // Half of the waves, and so each twice: the transform sees to that itself.
 // only: solve_half
-// expect: half-ok=fail half-clean=any
+// expect: half-ok=fail half-clean=blocked
 // hint: half-ok: How many waves has a row
 #include "warplab.cuh"
 

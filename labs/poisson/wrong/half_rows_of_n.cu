@@ -1,6 +1,6 @@
 // The second row is looked for where that of a whole plane would begin.
 // only: solve_half
-// expect: half-ok=fail half-clean=fail half-whole=any
+// expect: half-ok=fail half-clean=fail half-whole=blocked
 // hint: half-clean: illegal address
 // hint: half-ok: Where does the second row begin
 #include "warplab.cuh"

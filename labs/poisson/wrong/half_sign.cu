@@ -1,6 +1,6 @@
 // The sign is forgotten.
 // only: solve_half
-// expect: half-ok=fail half-clean=any
+// expect: half-ok=fail half-clean=blocked
 // hint: half-ok: How many waves has a row
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // n / 2 waves a row: the last one is left as it was.
 // only: solve_half
-// expect: half-ok=fail half-clean=any half-whole=any
+// expect: half-ok=fail half-clean=blocked half-whole=blocked
 // hint: half-ok: How many waves has a row
 #include "warplab.cuh"
 

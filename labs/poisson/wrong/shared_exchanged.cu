@@ -1,6 +1,7 @@
 // Columns have the rows' wave numbers, and the other way round.
 // only: solve_shared
-// expect: shared-ok=fail shared-clean=any shared-once=any
+// expect: shared-ok=fail shared-clean=fail
+// hint: shared-clean: illegal address
 // hint: shared-ok: wave numbers of its columns
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // The lecture's own second step: only thread 0 of the columns loads one, and of the rows.
 // only: solve_shared
-// expect: shared-ok=fail shared-clean=fail shared-once=any
+// expect: shared-ok=fail shared-clean=fail shared-once=blocked
 // hint: shared-clean: does every element get stored
 // hint: shared-ok: Which threads of a block load
 #include "warplab.cuh"

@@ -1,6 +1,6 @@
 // The wave of no length is left as it is: u is off by the mean of r.
 // only: solve_shared
-// expect: shared-ok=fail shared-clean=any
+// expect: shared-ok=fail shared-clean=blocked
 // hint: shared-ok: columns
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // What other threads load is used before it is there.
 // only: solve_shared
 // hint: shared-clean: what must lie between
-// expect: shared-ok=any shared-clean=fail shared-once=any
+// expect: shared-clean=fail
 #include "warplab.cuh"
 
 KERNEL real_to_complex(const float *r, float2 *c, unsigned n, unsigned m)

@@ -1,6 +1,6 @@
 // A block at the edge loads wave numbers that there are not.
 // only: solve_shared
-// expect: shared-ok=fail shared-clean=fail shared-once=any
+// expect: shared-ok=fail shared-clean=fail
 // hint: shared-clean: kx[1], of 1
 // hint: shared-ok: wider than what is left
 #include "warplab.cuh"

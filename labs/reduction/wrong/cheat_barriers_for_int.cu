@@ -2,7 +2,7 @@
 // kernels lanes race.
 // class: only-where-looked
 // only: reduce3
-// expect: r3-ok=any r3-gate=any r3-clean=fail
+// expect: r3-clean=fail
 // hint: r3-clean: barrier
 #include "warplab.cuh"
 

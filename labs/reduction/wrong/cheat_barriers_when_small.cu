@@ -2,7 +2,7 @@
 // the emulator's order happens to forgive.
 // class: only-where-looked
 // only: reduce4
-// expect: r4-ok=any r4-gate=any r4-clean=fail
+// expect: r4-clean=fail
 // hint: r4-clean: barrier
 #include "warplab.cuh"
 

@@ -1,7 +1,7 @@
 // Step 3 without the barriers of its last rounds, in lines that say they are of a library's header.
 // class: names
 // only: reduce3
-// expect: r3-ok=any r3-gate=any r3-clean=fail
+// expect: r3-clean=fail
 // hint: r3-clean: barrier
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // no bank has a conflict, no barrier is needed, and each load touches a single sector.
 // class: no-evidence
 // only: reduce2 reduce3 reduce4 reduce5 reduce7 reduce8
-// expect: r2-gate=fail r3-gate=fail r4-gate=fail r5-gate=fail r7-ok=any r7-gate=fail r8-gate=fail
+// expect: r2-gate=fail r3-gate=fail r4-gate=fail r5-gate=fail r7-ok=fail r7-gate=fail r8-gate=fail
+// hint: r7-ok: did not come to an end
 // hint: r2-gate: first of the block
 // hint: r3-gate: neighbours
 // hint: r4-gate: half of

@@ -1,6 +1,7 @@
 // The barrier of the tree stands where only some threads come by.
 // only: reduce3
-// expect: r3-ok=any r3-clean=fail r3-gate=any
+// expect: r3-ok=fail r3-clean=fail r3-gate=blocked
+// hint: r3-ok: did not finish
 // hint: r3-clean: thread missing at a barrier
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Believes that every block has 128 threads, and asks for 256.
 // only: reduce4
-// expect: r4-ok=fail r4-clean=any
+// expect: r4-ok=fail r4-clean=blocked
 // hint: r4-ok: On the case tail
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // The tail of the 2008 lectures: no __syncwarp(), since "a warp runs in lock step".
 // only: reduce5
-// expect: r5-ok=any r5-clean=fail
+// expect: r5-clean=fail
 // hint: r5-clean: barrier
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // No barrier between the rounds of the tree.
 // only: reduce3
-// expect: r3-ok=any r3-clean=fail r3-gate=any
+// expect: r3-ok=fail r3-clean=fail r3-gate=blocked
+// hint: r3-ok: are wrong
 // hint: r3-clean: barrier
 #include "warplab.cuh"
 

@@ -1,6 +1,6 @@
 // Asks for blocks of 100 threads, which a tree cannot halve.
 // only: reduce3
-// expect: r3-ok=fail r3-clean=any
+// expect: r3-ok=fail r3-clean=blocked
 // hint: r3-ok: 100 is not a power of two
 #include "warplab.cuh"
 

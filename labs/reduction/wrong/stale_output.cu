@@ -1,6 +1,6 @@
 // Blocks without elements leave their result as it was: an empty array has none.
 // only: reduce2
-// expect: r2-ok=fail r2-clean=any
+// expect: r2-ok=fail r2-clean=blocked
 // hint: r2-ok: never written.
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Lanes without a warp of their own read shared memory that nobody wrote.
 // only: reduce8
-// expect: r8-ok=any r8-clean=fail r8-gate=any
+// expect: r8-ok=fail r8-clean=fail r8-gate=blocked
+// hint: r8-ok: are wrong
 // hint: r8-clean: read of memory never written
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Adds before all bins are set to zero.
 // only: histogram
-// expect: bins-clean=fail bins-ok=any bins-atomics=any
+// expect: bins-clean=fail bins-ok=fail bins-atomics=blocked
+// hint: bins-ok: are wrong
 // hint: bins-clean: set to zero
 #include "warplab.cuh"
 

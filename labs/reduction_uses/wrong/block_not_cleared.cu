@@ -1,6 +1,7 @@
 // The block's counter begins with whatever was there.
 // only: count_block
-// expect: block-ok=any block-clean=fail block-atomics=any
+// expect: block-ok=fail block-clean=fail block-atomics=blocked
+// hint: block-ok: are wrong
 // hint: block-clean: set to zero
 #include "warplab.cuh"
 

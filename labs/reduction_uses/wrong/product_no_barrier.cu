@@ -1,6 +1,7 @@
 // No barrier between the rounds of the tree.
 // only: product_rows
-// expect: product-clean=fail product-ok=any
+// expect: product-clean=fail product-ok=fail
+// hint: product-ok: are wrong
 // hint: product-clean: race
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // Both reductions use one array, and nobody waits until the first result is read.
 // only: softmax_block
-// expect: soft-clean=fail soft-ok=any soft-sectors=any
+// expect: soft-clean=fail soft-ok=fail soft-sectors=blocked
+// hint: soft-ok: are wrong
 // hint: soft-clean: second begin
 #include "warplab.cuh"
 

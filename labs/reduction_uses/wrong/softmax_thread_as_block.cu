@@ -1,6 +1,7 @@
 // Each thread does all of the row by itself, and writes its share.
 // only: softmax_block
-// expect: soft-sectors=fail soft-ok=any soft-clean=any
+// expect: soft-sectors=fail soft-ok=fail
+// hint: soft-ok: hidden case
 // hint: soft-sectors: passes
 #include "warplab.cuh"
 

@@ -1,6 +1,7 @@
 // The rounds do not wait for each other.
 // only: tree_4
-// expect: tree4-clean=fail tree4-ok=any tree4-rounds=any
+// expect: tree4-clean=fail tree4-ok=fail tree4-rounds=blocked
+// hint: tree4-ok: are wrong
 // hint: tree4-clean: race
 #include "warplab.cuh"
 

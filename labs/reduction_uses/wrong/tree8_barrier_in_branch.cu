@@ -1,6 +1,7 @@
 // The barrier stands where only the adding threads come.
 // only: tree_8
-// expect: tree8-clean=fail tree8-ok=any tree8-rounds=any
+// expect: tree8-clean=fail tree8-ok=fail tree8-rounds=blocked
+// hint: tree8-ok: did not finish
 // hint: tree8-clean: barrier
 #include "warplab.cuh"
 
