@@ -61,7 +61,7 @@ static const struct rubric_row rows[] = {
     {"kernel", 2, "the kernel computes the result, in one launch", ROW_GATE, "saxpy",
      .cases = "tail many hidden-few hidden-size hidden-many",
      .gate = "record.launches == 1 && flop_fp32 >= 2 * n && global_st_bytes >= 4 * n && "
-             "global_ld_bytes >= 8 * n && "
+             "global_ld_bytes >= 8 * n && global_ld_bytes <= 9 * n + 2048 && "
              "inst_lanes_1 <= n / 8 + 500 && inst_executed_max_warp <= n / 1500 + 80 && "
              "inst_executed <= 2 * n + 40000 && "
              "influence(global_ld) >= min(0.999, 1 - 1.5 / n)",

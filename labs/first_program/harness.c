@@ -70,12 +70,22 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
-/* From -4 to 4, and never near 0: who forgets a, x or y is wrong. */
+/* Most from -4 to 4, and never near 0: who forgets a, x or y is wrong. But one of 16 of x and y is
+ * of any magnitude down to 2^-20, up to 8, or 0. Who compares with a tolerance of 1e-5 is right. */
 static float number(uint64_t seed, uint64_t i)
 {
     float f = random_f32(seed, i);
 
     return copysignf(1, f) + 3 * f;
+}
+
+static float any_number(uint64_t seed, uint64_t i)
+{
+    uint64_t drawn = random_u64(seed ^ 0x6d61676e, i);
+
+    if (drawn % 16)
+        return number(seed, i);
+    return drawn / 16 % 23 ? ldexpf(number(seed, i), (int)(drawn / 16 % 23) - 21) : 0;
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -89,7 +99,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         return;
     }
     for (uint64_t i = 0; i < p->buffers[b].count; i++)
-        f[i] = number(seed + (uint64_t)b, i);
+        f[i] = b == FACTOR ? number(seed + (uint64_t)b, i) : any_number(seed + (uint64_t)b, i);
 }
 
 /* The product may be rounded or not (fma), the sum always is: u |a x| + u |a x + y|, twice over. */

@@ -85,7 +85,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take one option and two paths by hand. And what does your kernel say of an option whose volatility is NaN, of a single path?"},
     {"array-clean", 1, "Numbers from memory: no bad access", ROW_CHECKS, "price_array", .cases = "a777 hidden-a hidden-deep-a", .hint = CHECKED},
     {"array-whole", 1, "Numbers from memory: sectors are used whole", ROW_GATE, "price_array", .cases = "a777 a2048 hidden-a hidden-wide-a hidden-deep-a hidden-more-a hidden-many-a",
-     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && " EVEN " && " EVENER " && influence(one_warp) >= 0.6 - 1 / m - max(0, 512 - n)",
+     .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && inst_executed <= m * n + 400 * warps && " EVEN " && " EVENER " && influence(one_warp) >= 0.6 - 1 / m - max(0, 512 - n)",
      .hint = "All threads of the block have paths of its option. Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours."},
     {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b2 b777 b2048 b-none hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-long-b",
      .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
