@@ -74,14 +74,17 @@ Test(first_program, tolerance_takes_roundings_alone)
 
     cr_assert(solve_case(&s, &lab_first_program, &lab_first_program.variants[0], c));
     const float *a = s.data[FACTOR], *x = s.data[X], *y = s.data[Y], *out = s.expected[RESULT];
+    uint64_t no_y = 0, no_product = 0, no_factor = 0; /* some of x and y are 0, or next to it */
     for (uint64_t i = 0; i < c->n; i++) {
         volatile float product = *a * x[i];
 
         cr_assert_leq(fabs(fmaf(*a, x[i], y[i]) - (double)out[i]), s.tolerance[RESULT][i]);
         cr_assert_leq(fabs(product + y[i] - (double)out[i]), s.tolerance[RESULT][i]);
-        cr_assert_gt(fabs(product - (double)out[i]), s.tolerance[RESULT][i]);
-        cr_assert_gt(fabs(y[i] - (double)out[i]), s.tolerance[RESULT][i]);
-        cr_assert_gt(fabs(x[i] + y[i] - (double)out[i]) + fabs(*a - 1), s.tolerance[RESULT][i]);
+        no_y += fabs(product - (double)out[i]) > s.tolerance[RESULT][i];
+        no_product += fabs(y[i] - (double)out[i]) > s.tolerance[RESULT][i];
+        no_factor += fabs(x[i] + y[i] - (double)out[i]) + fabs(*a - 1) > s.tolerance[RESULT][i];
     }
+    cr_assert(no_y > 0.99 * c->n && no_product > 0.99 * c->n && no_factor > 0.99 * c->n,
+              "%lu %lu %lu of %lu", no_y, no_product, no_factor, c->n);
     solved_free(&s);
 }
