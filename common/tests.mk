@@ -77,7 +77,8 @@ test-readme:
 
 # Suites run side by side: what two of them use is built before, and the long ones begin.
 LONG := san slurm grading plots programs diagnosis runs student random
-test: build/deps-test.ok $(if $(filter slurm,$(SUITES)),build/deps-slurm.ok)
+test: build/deps-test.ok $(if $(filter slurm,$(SUITES)),build/deps-slurm.ok) \
+      $(if $(filter plots,$(SUITES)),build/deps-slides.ok)
 	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries $(ARROWS)
 	+$(Q)EVERY=$(if $(FULL),1,5) common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))
 # for who changes one thing: what takes seconds each
