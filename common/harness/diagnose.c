@@ -739,6 +739,9 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     if (checked)
         beside_nothing(&s, first);
     if (checked || (rich && rich != first && told_by_checker(&s, rich))) {
+        s.smallest = checked ? *first : *rich;
+        if (!all_large && elements_of(&s, &s.smallest))
+            find_begin(&s, &begin);
         tell_begin(d, &begin);
         return;
     }
