@@ -75,10 +75,6 @@ static const struct {
      HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = 1; int one = s[threadIdx.x ^ 32];\n"
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
      "--kernel scale --case one --causes", 1, "cause scale race"},
-    {"a race, and from which size on",
-     HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = 1; int one = s[threadIdx.x ^ 32];\n"
-                "    if (i < n) y[i] = 2 * x[i] + (n > 70 ? one : 1);") SCALE_FLOAT,
-     "--kernel scale --case n=1000", 1, "  n = 70 is right, n = 71 is not"},
     {"own size", HEAD RIGHT SCALE_FLOAT, "--n 2^12+1 --kernel 1", 0, "n=4097"},
     {"own sizes", HEAD RIGHT SCALE_FLOAT, "--n 100 --rows 3 --kernel 1", 0, "n=100 m=3"},
     {"record", HEAD "LAUNCH(scale, 64, 1, 1);\n" RIGHT SCALE_FLOAT, "", 0, "all right"},

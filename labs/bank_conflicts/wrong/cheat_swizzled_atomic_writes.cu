@@ -2,6 +2,7 @@
 // class: elsewhere
 // only: transpose_swizzled
 // expect: swizzled-coalesced=fail swizzled-banks=fail swizzled-fast=fail
+// hint: swizzled-fast: of its speed
 // hint: swizzled-coalesced: not in the matrices
 // hint: swizzled-banks: row number
 #include "warplab.cuh"

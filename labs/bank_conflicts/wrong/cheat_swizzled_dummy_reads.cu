@@ -2,6 +2,7 @@
 // class: dilution
 // only: transpose_swizzled
 // expect: swizzled-banks=fail swizzled-fast=fail
+// hint: swizzled-fast: of its speed
 // hint: swizzled-banks: column number
 #include "warplab.cuh"
 

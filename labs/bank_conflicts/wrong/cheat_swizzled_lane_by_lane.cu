@@ -2,7 +2,8 @@
 // a load meet there.
 // class: dilution
 // only: transpose_swizzled
-// expect: swizzled-banks=fail
+// expect: swizzled-banks=fail swizzled-fast=fail
+// hint: swizzled-fast: of its speed
 // hint: swizzled-banks: wavefronts
 #include "warplab.cuh"
 

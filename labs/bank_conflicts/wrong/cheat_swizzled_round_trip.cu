@@ -2,6 +2,7 @@
 // class: no-evidence
 // only: transpose_swizzled
 // expect: swizzled-banks=fail swizzled-coalesced=fail swizzled-fast=fail
+// hint: swizzled-fast: of its speed
 // hint: swizzled-banks: row number
 // hint: swizzled-coalesced: not in the matrices
 #include "warplab.cuh"

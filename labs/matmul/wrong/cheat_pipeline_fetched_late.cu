@@ -1,11 +1,11 @@
 // Half of the warps only ask for copies, into one of two stages in turn, but not before the stage
 // before has been used: nobody multiplies while a tile is on its way. They wait for the copies
 // themselves and tell of it. At the row's sizes, of two tiles, that is 0.71 of the reference on an H200
-// (grading/h200.txt) and modelled less: its speed stands on both sides of the limit.
+// (grading/h200.txt), more than is asked: but nothing is under way ahead.
 // class: no-evidence
 // only: mm_pipeline
 // expect: pipeline-barriers=fail pipeline-fast=fail
-// hint: pipeline-fast: slower than
+// hint: pipeline-fast: under way
 // hint: pipeline-barriers: With two sets of tiles, of
 #include "warplab.cuh"
 
