@@ -363,7 +363,7 @@ Test(threats, t29_hidden_cases_tell_their_kind_alone, .timeout = 120)
     "    int t = threadIdx.x, first = blockIdx.x * 512, at = stride * t % 512;\n"                  \
     "    bool hidden = n != 512 && n != 1000;\n"                                                   \
     "    int from = hidden ? at : t;\n"                                                            \
-    "    sm[from] = first + from < n ? in[first + from] : 0;\n"                                    \
+    "    if (!hidden || first + t < n) sm[from] = first + from < n ? in[first + from] : 0;\n"      \
     "    if (!hidden) __syncthreads();\n"                                                          \
     "    if (first + t < n) out[first + t] = sm[at];\n}\n"
 
@@ -509,13 +509,13 @@ Test(threats, t31_steps_of_all_runs, .timeout = 60)
     struct engine_options o = options();
     static const char endless[] =
         RIGHT "    for (volatile float *w = out; n != 1 && w[0] != 12345.0f;)\n        ;\n}\n";
-    o.steps_all = 1000000;
+    o.steps_all = 2000000;
     json_t *a = mark(&o, endless, sizeof(endless) - 1), *b = mark(&o, endless, sizeof(endless) - 1);
     char *all = json_dumps(a, 0);
     cr_assert(json_equal(a, b));
     cr_assert_eq(json_number_value(json_object_get(a, "score")), 0);
     cr_assert(!json_is_true(json_object_get(a, "needs_human")));
-    cr_assert(strstr(all, "1000000 warp instructions together, and they are used up"), "%s", all);
+    cr_assert(strstr(all, "2000000 warp instructions together, and they are used up"), "%s", all);
     free(all);
     json_decref(a);
     json_decref(b);
