@@ -15,13 +15,15 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-long",  .kind = "thousands of steps", .like = "odd", .n_min = 3, .n_max = 200, .k_min = 1001, .k_max = 65535, .any_scale = true},
     {.name = "hidden-longer", .kind = "more than 65536 steps", .like = "odd", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 140000},
     {.name = "hidden-longest", .kind = "more steps than 19 bits count", .like = "odd", .n_min = 2, .n_max = 9, .k_min = (1 << 19) + 2000, .k_max = 1 << 20},
+    {.name = "hidden-both",  .kind = "tens of thousands of elements, hundreds of steps", .like = "odd", .n_min = 9001, .n_max = 60000, .k_min = 128, .k_max = 1000, .any_scale = true, .work_max = 10000000},
+    {.name = "hidden-deep",  .kind = "hundreds of elements, thousands of steps", .like = "odd", .n_min = 201, .n_max = 9000, .k_min = 1001, .k_max = 65535, .any_scale = true, .work_max = 10000000},
     {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 800000, .n_max = 1500000, .k_min = 1, .k_max = 24},
 };
 
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
-    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer hidden-longest",
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer hidden-longest hidden-both hidden-deep",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
     {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden hidden-many", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden hidden-more hidden-many hidden-large",
