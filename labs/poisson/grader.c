@@ -20,6 +20,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-large", .kind = "a larger plane, wave numbers of no rule", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .work_max = 70000, .ops = ONE_OF(IRREGULAR)},
     {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 65000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 541, .n_max = 640, .m_min = 321, .m_max = 330, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-low", .kind = "a plane of tens of rows", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 40, .m_max = 80, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-narrow", .kind = "a plane of tens of columns", .like = "odd", .n_min = 40, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
 };
 
 #define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-large hidden-broad hidden-vast"
@@ -33,7 +35,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which threads of a block load the wave numbers of its columns, which those of its rows? What if the block is wider than what is left of the plane?"},
     {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-large",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
-    {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast",
+    {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast hidden-low hidden-narrow",
      /* a block of T threads has no more than 32 + T / 32 wave numbers, unless it is odd, and there
       * are three kernels of as many blocks; a load for each part of a wave is right; an atomic, which is no load, is none */
      .gate = "global_ld_bytes <= 16 * n * m + min(1.2 * n * m, 4 * (32 * blocks + threads / 32) / 3) && global_sectors <= 1.45 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
@@ -53,7 +55,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= 1.1 * 16 * m * (n / 2 + 1) + 512 * m && global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors + 3 * m",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
     {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-large", .gpu_cases = "large", .ratio = 0.96, .tolerance = 0.03,
-     .gate = "thread_inst_fp64 == 0", .elsewhere = HERE_ONLY,
+     .gate = "thread_inst_fp64 == 0",
      .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way? And is it all in floats?"},
 };
 /* clang-format on */
