@@ -45,6 +45,16 @@ static const struct hidden_case hidden[] = {
      .like = "tail",
      .n_min = 5000,
      .n_max = 30000},
+    {.name = "hidden-some",
+     .kind = "tens of thousands of elements",
+     .like = "tail",
+     .n_min = 20000,
+     .n_max = 65535},
+    {.name = "hidden-fault-some",
+     .kind = "tens of thousands of elements",
+     .like = "tail",
+     .n_min = 30001,
+     .n_max = 65536},
     {.name = "hidden-fault-far",
      .kind = "more than 65536 elements",
      .like = "tail",
@@ -73,7 +83,8 @@ static const struct rubric_row rows[] = {
              "record.memcpyDtoH >= 4 * n && record.memcpyDtoH <= 4 * n + 1024",
      .hint = "cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice for x and for y, and "
              "cudaMemcpyDeviceToHost for the result: how many bytes has each?"},
-    {"times", 2, "events take the times", ROW_GATE, "saxpy", .cases = "many hidden-many",
+    {"times", 2, "events take the times", ROW_GATE, "saxpy",
+     .cases = "many hidden-some hidden-many",
      .gate = "calls.cudaEventRecord >= 2 && calls.cudaEventElapsedTime >= 1 && "
              "calls.cudaEventSynchronize + calls.cudaStreamSynchronize + "
              "calls.cudaDeviceSynchronize + calls.cudaEventQuery >= 1 && "
@@ -105,35 +116,35 @@ static const struct rubric_row rows[] = {
          "A cudaFree for each cudaMalloc, on every way out, also that of n = 0; a cudaEventDestroy "
          "for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy",
-     .cases = "hidden-size hidden-far",
+     .cases = "hidden-few hidden-size hidden-far",
      .faults = "disturb:global_ld back:first back:last back:any back:slight back:small back:nan "
                "back:swapped",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault hidden-fault-far",
+     .cases = "tail hidden-fault hidden-fault-some hidden-fault-far",
      .faults = "cudaMalloc:1 cudaMalloc:2 cudaMalloc:3 cudaMallocAsync:1 cudaMallocAsync:2 "
                "cudaMallocHost:1 cudaHostAlloc:1",
      .hint = "Every call returns a cudaError_t: say which call and cudaGetErrorString() on stderr, "
              "free what there is already, return something else than 0 from main. Try "
              "build/bin/warprun --fail cudaMalloc:2."},
     {"fault-copy", 2, "a cudaMemcpy that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault hidden-fault-far",
+     .cases = "tail hidden-fault hidden-fault-some hidden-fault-far",
      .faults = "cudaMemcpy:1 cudaMemcpy:2 cudaMemcpy:3 cudaMemcpyAsync:1 cudaMemcpyAsync:2 "
                "cudaMemcpyAsync:3",
      .hint = "Each copy returns an error, the one back, too: after it nothing is to be written."},
     {"fault-launch", 2, "a launch that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault hidden-fault-far",
+     .cases = "tail hidden-fault hidden-fault-some hidden-fault-far",
      .faults = "cudaLaunchKernel:1 cudaLaunchKernelExC:1",
      .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
     {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault hidden-fault-far",
+     .cases = "tail hidden-fault hidden-fault-some hidden-fault-far",
      .faults = "cudaEventCreate:each cudaEventRecord:each cudaEventSynchronize:1 "
                "cudaDeviceSynchronize:1 cudaStreamSynchronize:1 cudaEventElapsedTime:each",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy",
-     .cases = "tail hidden-fault hidden-fault-far",
+     .cases = "tail hidden-fault hidden-fault-some hidden-fault-far",
      .faults = "disk:full cudaFree:1 cudaFree:2 cudaFreeAsync:1 cudaFreeAsync:2 cudaFreeHost:1 "
                "cudaEventDestroy:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "

@@ -19,6 +19,7 @@ static const struct lab_case cases[] = {
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
     F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
+    F32("nearly", 252, 124, 96), F32("nearly-wide", 124, 252, 96), F32("nearly-long", 252, 124, 192), F32("nearly-high", 508, 124, 96),
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
 
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
@@ -65,6 +66,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad", .k_min = 1, .k_max = 192, .k_multiple = 96},
+    {.name = "hidden-nearly", .kind = "tiles not quite whole, of whole float4", .like = "nearly nearly-wide nearly-long nearly-high"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 600, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 390, .m_max = 512},
@@ -122,7 +124,7 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great hidden-reuse",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great hidden-flat hidden-vast hidden-reuse",
      /* of low matrices most lanes that shuffle have no row */
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " OTHERS " <= 0.9 * m * n * k",
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
@@ -161,7 +163,7 @@ static const struct rubric_row rows[] = {
      .hint = "A float4 at an address that is no multiple of 16 is an error. When do a row's float4 lie right?"},
     {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = CLEAN,
      .hint = "CHECK=1 names both lines of a race."},
-    {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = "hidden-whole",
+    {"vector-wide", 2, "mm_vector loads 16 bytes a lane", ROW_GATE, "mm_vector", .cases = "hidden-whole hidden-nearly",
      .gate = "300 * worst(global_ld_requests / global_ld_bytes) <= 1 && 300 * worst(shared_ld_requests / shared_ld_bytes) <= 1"
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE,
      .hint = "32 lanes of 16 bytes are 512 bytes a request, from global and from shared memory."},
@@ -174,7 +176,7 @@ static const struct rubric_row rows[] = {
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
     {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
-    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE, .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
+    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly", .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
      .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
