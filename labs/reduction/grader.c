@@ -142,6 +142,12 @@ static const struct hidden_case hidden[] = {
     FAR(min),
     FAR(max),
     /* Of ints, whose sum tells each element: of floats a few do not matter among so many. */
+    {.name = "hidden-between",
+     .kind = "an integer sum of hundreds of thousands of elements",
+     .like = "gate",
+     .n_min = (1 << 17) + 100,
+     .n_max = (1 << 20) + 99,
+     .any_scale = true},
     {.name = "hidden-far",
      .kind = "an integer sum of more than a million elements",
      .like = "gate",
@@ -217,7 +223,7 @@ static const struct hidden_case hidden[] = {
     "hidden-special-double-small hidden-special-double-infinite hidden-special-double-nan "
 #define LENGTHS                                                                                    \
     SPECIALS "none one warp tail float float-none double min max max-none hidden-few "             \
-             "far-float far-double far-min far-max " ANY_GATED
+             "far-float far-double far-min far-max hidden-between " ANY_GATED
 #define ANY_DRAWN                                                                                  \
     "hidden-sum hidden-float hidden-double hidden-min hidden-max hidden-middle hidden-large"
 /* There the bounds hold to the letter, too: elsewhere they are loose. */
@@ -354,7 +360,7 @@ static const struct rubric_row rows[] = {
     GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.4 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.3 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
