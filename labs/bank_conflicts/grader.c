@@ -92,10 +92,11 @@ static const struct hidden_case hidden[] = {
 #define NO_SPARE      "param * min(" OFF_BY("1") ", min(" OFF_BY("2") ", " OFF_BY("4") ")) <= 0.02 * shared_st_bytes"
 
 /* ONCE: a double each way, and no way round. The words are other threads', but at stride 1 and
- * where a stride leaves many of them where they are; at even strides they share banks. */
+ * where a stride leaves many of them where they are; at even strides they share banks. What comes
+ * from global memory lies side by side, at every stride. */
 #define ONCE \
     "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 8 * threads && " \
-    "global_ld_bytes <= 8 * n && async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
+    "global_ld_bytes <= 8 * n && global_lane_steps <= 1.1 * (global_ld_bytes + global_st_bytes) && async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "shared_ld_wavefronts >= 0.9 * ref.shared_ld_wavefronts && inst_executed_max_warp * warps <= 1.3 * inst_executed && influence(others) >= 0.9"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
@@ -122,7 +123,7 @@ static const struct rubric_row rows[] = {
     {"fixed-free", 3, "bank_fixed is free of conflicts at strides 1, 2, 4, 8, 16, 32", ROW_GATE, "bank_fixed", .cases = STRIDES " hidden-least hidden-power hidden-between hidden-more hidden-most hidden-beyond", .elsewhere = HERE_ONLY, /* padding has conflicts at others */
      .gate = "shared_ld_bank_conflicts <= 0.02 * bytes / 128 && " READS " && shared_ld_wavefronts <= 1.3 * 8 * threads && influence(one_in_64) >= 0.9",
      .hint = "At stride 32 the lanes want elements 0, 32, 64, …: all in bank 0 before. Make each row start in another bank."},
-    {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32 hidden-power", /* fixed-free has READS beyond 65,536 */
+    {"fixed-reads", 1, "bank_fixed still reads every word from shared memory", ROW_GATE, "bank_fixed", .cases = "s32 hidden-power s3 hidden-many", /* fixed-free has READS beyond 65,536 */
      .gate = READS " && influence(others) >= 0.9 && influence(one_in_64) >= 0.9",
      .hint = "The 256 reads a thread are the experiment: move the words, keep the reads."},
 
