@@ -164,9 +164,12 @@ static const struct {
 
 ParameterizedTestParameters(program, is_ended_by_the_clock)
 {
-    static int rows[] = {0, 1, 2};
+    enum { N = sizeof(waits) / sizeof(waits[0]) };
+    int *rows = cr_malloc(N * sizeof(*rows)); /* which is freed */
 
-    return cr_make_param_array(int, rows, sizeof(rows) / sizeof(rows[0]));
+    for (int i = 0; i < N; i++)
+        rows[i] = i;
+    return cr_make_param_array(int, rows, N);
 }
 
 ParameterizedTest(int *row, program, is_ended_by_the_clock)
