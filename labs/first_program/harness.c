@@ -71,7 +71,8 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 }
 
 /* Most from -4 to 4, and never near 0: who forgets a, x or y is wrong. But one of 16 of x and y is
- * of any magnitude down to 2^-20, up to 8, or 0. Who compares with a tolerance of 1e-5 is right. */
+ * of any magnitude up to 8: of x from 2^-8 on, which still shows, of y from 2^-20 on, or 0. Who
+ * compares with a tolerance of 1e-5 is right. */
 static float number(uint64_t seed, uint64_t i)
 {
     float f = random_f32(seed, i);
@@ -79,13 +80,18 @@ static float number(uint64_t seed, uint64_t i)
     return copysignf(1, f) + 3 * f;
 }
 
-static float any_number(uint64_t seed, uint64_t i)
+/* down: how many powers of 2 below 1. */
+static float any_number(uint64_t seed, uint64_t i, unsigned down)
 {
     uint64_t drawn = random_u64(seed ^ 0x6d61676e, i);
 
-    if (drawn % 16)
-        return number(seed, i);
-    return drawn / 16 % 23 ? ldexpf(number(seed, i), (int)(drawn / 16 % 23) - 21) : 0;
+    return drawn % 16 ? number(seed, i)
+                      : ldexpf(number(seed, i), 1 - (int)(drawn / 16 % (down + 2)));
+}
+
+static float any_or_0(uint64_t seed, uint64_t i)
+{
+    return random_u64(seed ^ 0x7a65726f, i) % 256 ? any_number(seed, i, 20) : 0;
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -99,7 +105,9 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         return;
     }
     for (uint64_t i = 0; i < p->buffers[b].count; i++)
-        f[i] = b == FACTOR ? number(seed + (uint64_t)b, i) : any_number(seed + (uint64_t)b, i);
+        f[i] = b == FACTOR ? number(seed + (uint64_t)b, i)
+               : b == X    ? any_number(seed + (uint64_t)b, i, 8)
+                           : any_or_0(seed + (uint64_t)b, i);
 }
 
 /* The product may be rounded or not (fma), the sum always is: u |a x| + u |a x + y|, twice over. */
