@@ -441,13 +441,13 @@ static uint64_t blocks_of(const struct entry *r)
 /* Slower than the kernel above, and not by what it does: it leaves SMs without a block. */
 static bool is_too_few(const struct layout *l, const struct entry *r)
 {
-    return r->step > 0 && r->step < 0.98 && blocks_of(r) < (uint64_t)l->report->machine->limits.sms;
+    return blocks_of(r) < (uint64_t)l->report->machine->limits.sms;
 }
 
 /* … or both are over before a launch is. */
 static bool is_too_short(const struct entry *r)
 {
-    return r->step > 0 && r->step < 0.98 && !strcmp(r->bound, "launch");
+    return !strcmp(r->bound, "launch");
 }
 
 /* Of small sizes, where a step looks like one backwards: why. */
@@ -459,6 +459,8 @@ static void print_small(const struct layout *l)
     for (int i = 0; i < l->report->n; i++) {
         const struct entry *r = &l->report->results[i];
 
+        if (!(r->step > 0 && r->step < 0.98))
+            continue;
         if (is_too_few(l, r))
             few = few && few->step < r->step ? few : r, nfew++;
         else if (is_too_short(r))

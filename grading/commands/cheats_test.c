@@ -23,7 +23,7 @@ static bool has_row(const char *page, const struct known_file *f, bool *wanted)
     struct text row = {0};
     free(cheats_read(f, &x));
     *wanted = x.class || !strcmp(f->kind, "right");
-    cheats_add_name(&row, f->path, &x);
+    cheats_add_name(&row, f, &x);
     bool found = strstr(page, text_str(&row));
     text_free(&row);
     expect_free(&x);
@@ -70,10 +70,8 @@ static char *rung_before(const struct engine_options *o, const char *lab, const 
             continue;
         free(cheats_read(&v[k], &x));
         for (int i = 0; x.rung && !strcmp(x.rung, row) && i < x.nrows; i++)
-            if (!strcmp(x.rows[i].id, row) && !x.rows[i].any && x.rows[i].status == STATUS_FAIL) {
-                const char *edit = strrchr(v[k].path, ':');
-                name = xstrdup(edit ? edit + 1 : strrchr(v[k].path, '/') + 1);
-            }
+            if (!strcmp(x.rows[i].id, row) && !x.rows[i].any && x.rows[i].status == STATUS_FAIL)
+                name = xstrdup(known_name(&v[k]));
         expect_free(&x);
     }
     known_files_free(v, n);

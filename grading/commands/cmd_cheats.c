@@ -20,10 +20,9 @@ static void add_cell(struct text *t, const char *s)
     }
 }
 
-void cheats_add_name(struct text *t, const char *path, const struct expect *x)
+void cheats_add_name(struct text *t, const struct known_file *f, const struct expect *x)
 {
-    const char *edit = strrchr(path, ':'), *name = edit ? edit + 1 : strrchr(path, '/') + 1;
-    text_addf(t, "| `%s` | %s%s", name, or_empty(x->class), x->class ? " | " : "");
+    text_addf(t, "| `%s` | %s%s", known_name(f), or_empty(x->class), x->class ? " | " : "");
     add_cell(t, or_empty(x->prose));
     text_add(t, " |");
 }
@@ -63,13 +62,13 @@ static bool add_file(struct engine *e, struct engine_options *o, const struct kn
     char *source = cheats_read(f, &x);
     bool ok = true;
     if (!strcmp(f->kind, "right")) {
-        cheats_add_name(right, f->path, &x);
+        cheats_add_name(right, f, &x);
         text_add(right, "\n");
     } else if (x.class) {
         o->only = x.only;
         struct verdict *v = engine_mark(e, f->path, source, strlen(source));
         ok = as_expected(f, &x, v);
-        cheats_add_name(cheats, f->path, &x);
+        cheats_add_name(cheats, f, &x);
         add_losses(cheats, v);
         verdict_free(v);
     }

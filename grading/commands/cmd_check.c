@@ -99,9 +99,9 @@ static struct verdict *mark_file(struct engine *e, const char *path)
     if (error == EFBIG)
         return engine_no_mark(e, path, VERDICT_TOO_LARGE, file_why(error));
     if (error)
-        die("%s%s%s%s\nnext: make grade LAB=%s marks labs/%s/%s.cu; FILE=… another one",
-            error == ENOENT ? "there is no file " : "", path,
-            error == ENOENT ? "" : " cannot be marked: ", error == ENOENT ? "" : file_why(error),
+        die("%s\nnext: make grade LAB=%s marks labs/%s/%s.cu; FILE=… another one",
+            error == ENOENT ? xformat("there is no file %s", path)
+                            : xformat("%s cannot be marked: %s", path, file_why(error)),
             e->lab->name, e->lab->name, e->lab->name);
     struct verdict *v = engine_mark(e, path, source, n);
     free(source);

@@ -18,18 +18,12 @@ struct rungs_args {
     bool gpu;
 };
 
-/* The row alone, without what it asks for beside time, and on its first case: it always passes. */
-static struct rubric time_alone(const struct rubric *all, const char *id, struct rubric_row *row)
+static const struct rubric_row *rubric_row_named(const struct rubric *r, const char *id)
 {
-    struct rubric r = *all;
-    for (int i = 0; i < all->nrows; i++)
-        if (!strcmp(all->rows[i].id, id))
-            *row = all->rows[i];
-    row->gate = NULL;
-    row->ratio = 1e-9;
-    r.rows = row;
-    r.nrows = 1;
-    return r;
+    for (int i = 0; i < r->nrows; i++)
+        if (!strcmp(r->rows[i].id, id))
+            return &r->rows[i];
+    return NULL;
 }
 
 static const struct verdict_row *row_named(const struct verdict *v, const char *id)
@@ -40,21 +34,23 @@ static const struct verdict_row *row_named(const struct verdict *v, const char *
     return NULL;
 }
 
-/* How many times the reference's speed: NAN where it did not run. */
+/* How many times the reference's speed, on the row's first case and whatever else it asks for: NAN
+ * where it did not run. */
 static double speed_of(struct engine *e, const struct known_file *f, const char *source,
-                       const char *id)
+                       const struct rubric_row *asked)
 {
     const struct rubric *all = e->rubric;
-    struct rubric_row row = {.id = NULL};
-    struct rubric alone = time_alone(all, id, &row);
-    char *first = NULL;
-    if (row.cases) {
-        first = xformat("%.*s", (int)strcspn(row.cases, " "), row.cases);
-        row.cases = first;
-    }
+    struct rubric_row row = *asked;
+    char *first = xformat("%.*s", (int)strcspn(asked->cases, " "), asked->cases);
+    row.cases = first;
+    row.gate = NULL;
+    row.ratio = 1e-9; /* it always passes */
+    struct rubric alone = *all;
+    alone.rows = &row;
+    alone.nrows = 1;
     e->rubric = &alone;
     struct verdict *v = engine_mark(e, f->path, source, strlen(source));
-    const struct verdict_row *r = row_named(v, id);
+    const struct verdict_row *r = row_named(v, row.id);
     double speed = r ? r->counted : NAN;
     e->rubric = all;
     verdict_free(v);
@@ -66,18 +62,16 @@ static double speed_of(struct engine *e, const struct known_file *f, const char 
 static bool print_rung(struct engine *e, struct engine_options *o, const struct known_file *f,
                        const struct expect *x, const char *source)
 {
+    const struct rubric_row *asked = rubric_row_named(e->rubric, x->rung);
+    if (!asked)
+        die("%s: there is no row %s", f->path, x->rung);
     o->only = x->only;
     struct verdict *v = engine_mark(e, f->path, source, strlen(source));
     const struct verdict_row *r = row_named(v, x->rung);
     if (!r)
-        die("%s: there is no row %s", f->path, x->rung);
-    double asked = 0, speed = speed_of(e, f, source, x->rung);
-    for (int i = 0; i < e->rubric->nrows; i++)
-        if (!strcmp(e->rubric->rows[i].id, x->rung))
-            asked = e->rubric->rows[i].ratio;
-    const char *edit = strrchr(f->path, ':');
-    printf("| %s | %s | `%s` | %.2f | ", f->lab, x->rung,
-           edit ? edit + 1 : strrchr(f->path, '/') + 1, asked);
+        die("%s: it is not marked by the row %s", f->path, x->rung);
+    double speed = speed_of(e, f, source, asked);
+    printf("| %s | %s | `%s` | %.2f | ", f->lab, x->rung, known_name(f), asked->ratio);
     if (isfinite(speed))
         printf("%.2f (%s)", speed, o->measure ? "measured" : "modelled");
     printf(" | %s: %s |\n", status_words(r->status)->word, or_empty(r->why));

@@ -48,6 +48,8 @@ struct known_file {
 struct known_file *known_files(const struct engine_options *o, const char *lab /* NULL: all */,
                                int *n);
 void known_files_free(struct known_file *v, int n);
+/* What it is called, within its path: "x.cu", or the name of an edit. */
+const char *known_name(const struct known_file *f);
 /* The text of one of these, for free(). False: why says what is wrong. */
 bool known_source(const char *path, char **source, size_t *n, struct text *why);
 /* The solution with the edits of this name done to it; NULL: why says what is wrong. */

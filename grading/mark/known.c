@@ -184,6 +184,12 @@ struct known_file *known_files(const struct engine_options *o, const char *lab, 
     return v;
 }
 
+const char *known_name(const struct known_file *f)
+{
+    const char *edit = strrchr(f->path, ':');
+    return edit ? edit + 1 : strrchr(f->path, '/') + 1;
+}
+
 void known_files_free(struct known_file *v, int n)
 {
     for (int i = 0; i < n; i++) {
