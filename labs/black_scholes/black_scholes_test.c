@@ -37,6 +37,7 @@ Test(black_scholes, grids)
     cr_expect_eq(blocks("strided", 256, 128, 1003), 4);
     cr_expect_eq(blocks("strided", 256, 128, 1000000), 128);
     cr_expect_eq(blocks("fast", 64, 1000, 1000000), 1000);
+    cr_expect_eq(blocks("fast", 1024, 2112, 1000000), 264, "an H200 holds no more");
     cr_expect_eq(blocks("vector", 256, 0, 1025), 2);
     cr_expect_eq(blocks("vector", 256, 0, 1024), 1);
     cr_expect_eq(blocks("direct", 256, 0, 0), 1);

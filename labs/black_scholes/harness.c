@@ -14,7 +14,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 256, FOURS = 4, MOST_BLOCKS = 1024 };
+/* A fixed grid has no more threads than an H200 holds at a time, 2048 on each of its 132 SMs: what
+ * a record says beyond that is left away. */
+enum {
+    BLOCK = 256,
+    FOURS = 4,
+    USUAL_BLOCKS = 1024,
+    MOST_BLOCKS = 132 * 16,
+    IN_BLOCK = 1024,
+    IN_GRID = 132 * 2048
+};
 
 /* Flags of variants. */
 enum { STRIDED = 1, BY_FOURS = 2, COPIES = 4, SEVERAL_STREAMS = 8 };
@@ -41,15 +50,15 @@ static const struct schedule by_overlap = {.memory = PINNED, .chunks = 2, .nstep
 
 #define FIXED .record = {.block_x = BLOCK, .block_y = 1}
 #define GRID .has_record = true, .record = {.block_x = BLOCK, .block_y = 1, .items = 128}, \
-    .min = {.block_x = 32, .items = 1}, .max = {.block_x = 256, .items = MOST_BLOCKS}, .flags = STRIDED
-#define SCHEDULED(by) .kernels = "strided", .has_schedule = true, .record = {.block_x = BLOCK, .block_y = 1, .items = MOST_BLOCKS, .schedule = &by}
+    .min = {.block_x = 32, .items = 1}, .max = {.block_x = IN_BLOCK, .items = MOST_BLOCKS}, .flags = STRIDED
+#define SCHEDULED(by) .kernels = "strided", .has_schedule = true, .record = {.block_x = BLOCK, .block_y = 1, .items = USUAL_BLOCKS, .schedule = &by}
 static const struct lab_variant variants[] = {
     {.name = "move", .number = "0", .what = "as many bytes, and no price", FIXED, .flags = BY_FOURS, .demo = true},
     {.name = "direct", .number = "1", .what = "an option a thread", FIXED},
     {.name = "strided", .number = "2", .what = "a fixed grid, options in strides", GRID},
     {.name = "fast", .number = "3", .what = "with the special functions' units", GRID},
     {.name = "vector", .number = "4", .what = "four options a load", .has_record = true,
-     .record = {.block_x = BLOCK, .block_y = 1}, .min = {.block_x = 32}, .max = {.block_x = 1024}, .flags = BY_FOURS},
+     .record = {.block_x = BLOCK, .block_y = 1}, .min = {.block_x = 32}, .max = {.block_x = IN_BLOCK}, .flags = BY_FOURS},
     {.name = "pageable", .number = "5", .what = "there and back, ordinary memory", SCHEDULED(by_pageable), .flags = STRIDED | COPIES, .demo = true},
     {.name = "pinned", .number = "6", .what = "there and back, pinned memory", SCHEDULED(by_pinned), .flags = STRIDED | COPIES},
     {.name = "overlap", .number = "7", .what = "copies and kernels at once", SCHEDULED(by_overlap), .flags = STRIDED | COPIES | SEVERAL_STREAMS},
@@ -66,7 +75,7 @@ static const struct lab_case cases[] = {
     OPTIONS("rate=-2", 1003, RATE_BELOW_0, 30, CHECK),
     OPTIONS("any-price", 1003, ANY_PRICE, 120, CHECK),
     OPTIONS("some-are-none", 1003, SOME_ARE_NONE, 30, CHECK),
-    OPTIONS("some-of-many-are-none", (1 << 18) + 1003, SOME_ARE_NONE, 30, CHECK), /* more than threads */
+    OPTIONS("some-of-many-are-none", (1 << 18) + 1003, SOME_ARE_NONE, 30, CHECK), /* more than most grids have threads */
     OPTIONS("volatility=-30", 10, 0, -30, CHECK),
     OPTIONS("volatility=0", 10, 0, 0, CHECK),
     OPTIONS("volatility=nan", 10, NO_VOLATILITY, 30, CHECK),
@@ -114,8 +123,11 @@ static uint32_t blocks_of(const struct lab_variant *v, const struct launch_recor
     uint64_t each = (uint64_t)r->block_x * (v->flags & BY_FOURS ? FOURS : 1);
     uint64_t blocks = (count + each - 1) / each;
 
-    if (v->flags & STRIDED && blocks > r->items)
-        blocks = r->items;
+    if (v->flags & STRIDED) {
+        uint64_t held = IN_GRID / r->block_x, most = r->items < held ? r->items : held;
+
+        blocks = blocks < most ? blocks : most;
+    }
     return blocks ? (uint32_t)blocks : 1;
 }
 
