@@ -56,7 +56,7 @@ static const struct rubric_row rows[] = {
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
     {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill hidden-fills", .gpu_cases = "large-gpu", .ratio = 0.85, .tolerance = 0.02,
-     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && threads >= 0.45 * min(n, 132 * 2048) && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
+     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && threads / min(n, 132 * 2048) >= 0.45 && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours."},
     {"fast-ok", 2, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate below-0 any any-below-0 calm hidden hidden-market hidden-calm hidden-some hidden-more hidden-block hidden-many hidden-fill",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
     {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-below-0 hidden-no-volatility", .hint = NONE},
