@@ -133,19 +133,18 @@ static double skew_of(const double *part, int ranks)
     return all > 0 ? most * ranks / all : 0;
 }
 
-double outputs_skew(const struct outputs *o, const struct plan *p)
+double outputs_skew(const struct outputs *o, const struct plan *p, bool of_loads)
 {
-    double work[LAB_MAX_RANKS] = {0}, loaded[LAB_MAX_RANKS] = {0};
+    double part[LAB_MAX_RANKS] = {0};
     int ranks = p->ranks > 1 ? p->ranks : 1;
 
     for (int i = 0; o->times && i < p->nops; i++) {
         if (p->ops[i].kind != OP_LAUNCH)
             continue;
-        work[p->ops[i].rank] += o->times[i].work;
-        loaded[p->ops[i].rank] += o->times[i].loaded;
+        part[p->ops[i].rank] += of_loads ? o->times[i].loaded : o->times[i].work;
     }
-    double skew = skew_of(work, ranks);
-    return skew > 0 ? fmax(skew, skew_of(loaded, ranks)) : INFINITY;
+    double skew = skew_of(part, ranks);
+    return skew > 0 ? skew : INFINITY;
 }
 
 struct packed_outputs {

@@ -85,8 +85,8 @@ void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
 double outputs_overlap(const struct outputs *o, const struct plan *p);
 /* How many times as much as a rank on average the busiest one's kernels do: of warp instructions,
- * and of sectors loaded, that which is worse shared. Infinity when not known, as on a GPU. */
-double outputs_skew(const struct outputs *o, const struct plan *p);
+ * or of sectors loaded. Infinity when not known, as on a GPU. */
+double outputs_skew(const struct outputs *o, const struct plan *p, bool of_loads);
 void outputs_drop_data(struct outputs *o); /* keeps the rest */
 /* A fact of a program's record, "left_bytes" or "calls.cudaMalloc"; 0 where the record has no such
  * line, false where there is no record. */

@@ -225,15 +225,16 @@ Test(job, the_busiest_rank)
     for (uint32_t i = 0; i < 4; i++)
         p.ops[i].rank = i < 3 ? i : 2;
     p.ops[4].kind = OP_SUM;
-    cr_expect(isinf(outputs_skew(&o, &p)), "nothing is known");
+    cr_expect(isinf(outputs_skew(&o, &p, false)), "nothing is known");
     o.times = times;
-    cr_expect_float_eq(outputs_skew(&o, &p), 2.5, 1e-12);
+    cr_expect_float_eq(outputs_skew(&o, &p, false), 2.5, 1e-12);
     times[2].work = 0;
     times[3].work = 5;
-    cr_expect_float_eq(outputs_skew(&o, &p), 2, 1e-12);
+    cr_expect_float_eq(outputs_skew(&o, &p, false), 1, 1e-12);
+    cr_expect_float_eq(outputs_skew(&o, &p, true), 2, 1e-12);
     p.ranks = 0;
     p.nops = 1;
-    cr_expect_float_eq(outputs_skew(&o, &p), 1, 1e-12);
+    cr_expect_float_eq(outputs_skew(&o, &p, false), 1, 1e-12);
 }
 
 /* A kernel from 0 to 2, a copy from 1 to 3, and an event that is nobody's work. */

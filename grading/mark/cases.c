@@ -312,10 +312,10 @@ double rubric_points(const struct rubric *r)
 
 /* ---- checking tables ---- */
 
-static const char *const gate_names[] = {"n",        "m",        "k",         "param",  "bytes",
-                                         "flops",    "elem",     "threads",   "warps",  "blocks",
-                                         "launches", "bytes_in", "bytes_out", "copies", "streams",
-                                         "overlap",  "sums",     "fetches",   "skew"};
+static const char *const gate_names[] = {
+    "n",       "m",       "k",      "param",    "bytes",    "flops",      "elem",
+    "threads", "warps",   "blocks", "launches", "bytes_in", "bytes_out",  "copies",
+    "streams", "overlap", "sums",   "fetches",  "skew",     "skew_loaded"};
 
 static bool any_name(void *user, const char *name, double *value)
 {

@@ -43,8 +43,8 @@ static bool gate_name(void *user, const char *name, double *value)
         *value = outputs_overlap(&u->run->outputs, u->run->plan);
         return true;
     }
-    if (!strcmp(name, "skew")) {
-        *value = outputs_skew(&u->run->outputs, u->run->plan);
+    if (!strcmp(name, "skew") || !strcmp(name, "skew_loaded")) {
+        *value = outputs_skew(&u->run->outputs, u->run->plan, !strcmp(name, "skew_loaded"));
         return true;
     }
     if (program_fact(&u->run->outputs, name, value))

@@ -43,9 +43,9 @@ struct rubric_row {
      * m, k, param; bytes and flops of the plan; elem (bytes of the case's dtype); threads,
      * warps, blocks, launches of the run; of a schedule bytes_in, bytes_out, copies, streams, of
      * ranks sums and fetches, and overlap: how many of the three engines are busy on average; skew:
-     * how many times as many warp instructions, or sectors loaded, as a rank on average the busiest
-     * one's kernels have; ref.COUNTER for the reference solution's count on the same case.
-     * Operators + - * / ( ) and <= >= < > ==. A division by zero fails.
+     * how many times as many warp instructions as a rank on average the busiest one's kernels have,
+     * skew_loaded: of sectors loaded; ref.COUNTER for the reference solution's count on the same
+     * case. Operators + - * / ( ) and <= >= < > ==. A division by zero fails.
      *
      *   min(A, B)  max(A, B)  ceil(A)
      *   worst(EXPR)       the largest EXPR of any one instruction of the submission; counters in
