@@ -266,6 +266,10 @@ int expect_file(struct engine *e, struct engine_options *o, const char *path, co
         text_add(out, "  it is among the wrong ones but expects nothing\n");
         bad++;
     }
+    if (!strcmp(kind, "right") && (x.nrows || x.compile_fails)) {
+        text_add(out, "  it is among the right ones but expects less than all to pass\n");
+        bad++;
+    }
     verdict_free(v);
     expect_free(&x);
     free(source);

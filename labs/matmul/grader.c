@@ -13,7 +13,7 @@
 #define F32(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F32)
 #define F16(name_, m_, n_, k_) SHAPE(name_, m_, n_, k_, DT_F16)
 static const struct lab_case cases[] = {
-    F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 32), F32("speed-wide", 512, 2048, 32), F32("speed-tall", 2048, 512, 32),
+    F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 64), F32("speed-wide", 512, 2048, 64), F32("speed-tall", 2048, 512, 64),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
     F32("reuse-deep", 64, 128, 300),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
@@ -183,8 +183,9 @@ static const struct rubric_row rows[] = {
              " && max(min(-mbarrier_arrivals, shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps), async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * flops"
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With two sets of tiles, of 8 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
-    {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.69,
+    {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.55,
      /* by time mm_vector is no other than a right pipeline of another shape (grading/h200.txt) */
+     /* so the speed asked is that of the slowest right way, and k has two tiles of 32 steps */
      .gate = "influence(ahead) >= 0.9", .elsewhere = HERE_ONLY,
      .hint = "Are the next tile's loads under way while this one is multiplied? Beside that, nothing but the barriers should differ from mm_vector."},
 

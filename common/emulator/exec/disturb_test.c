@@ -300,16 +300,19 @@ Test(disturb, reaches_what_is_made_from_it)
     }
 }
 
-/* A second warp fetches for the first: when that has computed 20 it asks, and waits where it has
- * to; the first computes more, and waits. */
+/* A second warp fetches for the first: when that has computed 20, or at once, it asks, and waits
+ * where it has to; the first computes more, and waits. */
 #define FETCHED(asks, more, told, waits)                                                           \
+    FETCHES(                                                                                       \
+        "ASKED: mbarrier.test_wait.parity.shared.b64 %p0, [s+520], 0;\n@!%p0 bra ASKED;\n" asks,   \
+        more, told, waits)
+#define FETCHES(asks, more, told, waits)                                                           \
     "st.global.u32 [%mine+4096], %t;\nsetp.lt.u32 %p1, %t, 32;\nsetp.eq.u32 %p2, %t, 0;\n"         \
     "mov.u32 %r2, s;\nand.b32 %r1, %t, 31;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %r2;\n"        \
     "@%p2 mbarrier.init.shared.b64 [s+512], 32;\n@%p2 mbarrier.init.shared.b64 [s+520], 32;\n"     \
     "bar.sync 0;\n@!%p1 bra FETCHES;\n" FLOATS                                                     \
     "mbarrier.arrive.shared.b64 %d1, [s+520];\n" more waits "ld.shared.u32 %r7, [%r1];\n" DONE     \
-    "\nret;\nFETCHES:\n"                                                                           \
-    "ASKED: mbarrier.test_wait.parity.shared.b64 %p0, [s+520], 0;\n@!%p0 bra ASKED;\n" asks told
+    "\nret;\nFETCHES:\n" asks told
 #define COPIES "cp.async.ca.shared.global [%r1], [%mine+4096], 4;\n"
 #define LOADS  "ld.global.u32 %r0, [%mine+4096];\nst.shared.u32 [%r1], %r0;\n"
 #define ALL    "cp.async.wait_all;\n"
@@ -340,6 +343,10 @@ Test(disturb, goes_by_those_that_are_fetched_for)
         {FETCHED(LOADS, FIVE, ARRIVE, AWAIT), DISTURB_at_once, 32},
         {FETCHED(LOADS, FLOATS FLOATS, BAR_1, BAR_2), DISTURB_ahead, 32},
         {FETCHED(LOADS, FLOATS FLOATS, BAR_1, BAR_2), DISTURB_at_once, 0},
+        /* before it has heard of anybody */
+        {FETCHES(LOADS, FLOATS, ARRIVE, AWAIT), DISTURB_ahead, 32},
+        {FETCHES(LOADS, FIVE, ARRIVE, AWAIT), DISTURB_ahead, 0},
+        {FETCHES(LOADS, FLOATS, BAR_1, BAR_2), DISTURB_ahead, 32},
         /* something else than handed on; a warp that computes, if only a little */
         {FETCHED("ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r0, %r0, 0;\nst.shared.u32 [%r1], "
                  "%r0;\n",

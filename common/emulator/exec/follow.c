@@ -287,7 +287,8 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
     if (!p || carries(p, converts(w)))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
-    bool hands = p->op == OP_st && p->space != SPACE_PARAM && follow_fetches(w);
+    /* nobody need have told w of anything: who fetches for others begins with empty room */
+    bool hands = !parks && p->op == OP_st && lies_there(p) && !w->floats;
     for (uint32_t k = 0; k < n; k++) {
         struct held *h = &w->cur->frame->held[regs[k]];
         if (!(h->lanes & mask))

@@ -1,8 +1,8 @@
 // Right: half of the warps multiply, the others do nothing but ask for copies; they tell each other by
-// mbarriers when a stage is full, and when it is empty again. How fast that is, is not the point: it
-// stands on both sides of the limit, modelled at 0.66 of the reference and 0.77 on an H200 (grading/h200.txt).
+// mbarriers when a stage is full, and when it is empty again. How fast that is, is not the point: modelled
+// at 0.60 of the reference, it is the slowest that is right.
 // only: mm_pipeline
-// expect: pipeline-fast=any
+// expect: all=pass
 #include "warplab.cuh"
 
 #define COLS 64

