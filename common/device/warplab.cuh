@@ -10,6 +10,10 @@
 #ifndef WARPLAB_CUH
 #define WARPLAB_CUH
 
+#ifdef __CUDACC_RTC__
+#include <math.h> // INFINITY and the like: nvcc has them without an include
+#endif
+
 struct launch_record {
     unsigned block_x, block_y; /* threads per block */
     unsigned items;            /* elements per thread; a lab's handout says of what */

@@ -4,6 +4,7 @@
 #ifndef WARPLAB_CUB_CUH
 #define WARPLAB_CUB_CUH
 #ifdef __CUDACC_RTC__
+#include <cmath>
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
