@@ -321,6 +321,12 @@ static char *inside_worst(const char *expression)
     return xformat("%.*s", (int)(n - start - 1), expression + start);
 }
 
+/* An expression as it is written, or what takes its place where nobody could read it. */
+static const char *readable(const char *expression, const char *otherwise)
+{
+    return strlen(expression) <= 200 ? expression : otherwise;
+}
+
 /* What was counted and what is asked, without its end. */
 static void put_evidence(struct text *t, const struct gate_result *g, bool hidden)
 {
@@ -329,7 +335,8 @@ static void put_evidence(struct text *t, const struct gate_result *g, bool hidde
     text_add(t, hidden ? "Not as asked:" : "Counted ");
     if (!hidden)
         put_number(t, g->left);
-    text_addf(t, "%s%s%s", words || hidden ? " " : " for ", words ? words : expression,
+    text_addf(t, "%s%s%s", words || hidden ? " " : " for ",
+              words ? words : readable(expression, "what the row asks, as one number"),
               inside ? " at the worst instruction" : "");
     put_limit(t, g, hidden);
     free(inside);

@@ -91,11 +91,11 @@ static const struct hidden_case hidden[] = {
 #define OFF_BY(parts) "max(shared_st_bytes - " parts " * shared_block_bytes, " parts " * shared_block_bytes - shared_st_bytes)"
 #define NO_SPARE      "param * min(" OFF_BY("1") ", min(" OFF_BY("2") ", " OFF_BY("4") ")) <= 0.02 * shared_st_bytes"
 
-/* ONCE: a double each way, and no way round. The words are other threads', but at stride 1 and
+/* ONCE: a double each way, or a zero stored before it, and no way round. The words are other threads', but at stride 1 and
  * where a stride leaves many of them where they are; at even strides they share banks. What comes
  * from global memory lies side by side, at every stride. */
 #define ONCE \
-    "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 8 * threads && " \
+    "shared_ld_bytes >= 8 * n && shared_ld_bytes <= 8 * threads && shared_st_bytes >= 8 * n && shared_st_bytes <= 16 * threads && " \
     "global_ld_bytes <= 8 * n && global_lane_steps <= 1.1 * (global_ld_bytes + global_st_bytes) && async_sends + shared_atom_requests + global_atom_requests + local_ld_requests + shuffles + exchanges == 0 && " \
     "shared_ld_wavefronts >= 0.9 * ref.shared_ld_wavefronts && inst_executed_max_warp * warps <= 1.3 * inst_executed && influence(others) >= 0.9"
 

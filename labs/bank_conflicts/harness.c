@@ -33,7 +33,7 @@ enum { WORD4 = 1, WORD8 = 2, WORD16 = 4, WORD_MASK = 7, IS_ONCE = 8, IS_TILE = 1
 /* clang-format off */
 #define LOOP_SHAPE .record = {.block_x = 512, .block_y = 1, .items = 1}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 1, .shared_bytes = MOST_SHARED}
 #define TILE_SHAPE .record = {.block_x = 32, .block_y = 8, .items = 4}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 32, .block_y = 32, .items = 32, .shared_bytes = MOST_SHARED}
-#define ONCE_SHAPE .record = {.block_x = ONCE, .block_y = 1, .items = 1}, .min = {0}, .max = {0}
+#define ONCE_SHAPE .record = {.block_x = ONCE, .block_y = 1, .items = 1}, .min = {.block_x = ONCE, .block_y = 1, .items = 1}, .max = {.block_x = ONCE, .block_y = 1, .items = 1, .shared_bytes = MOST_SHARED}
 static const struct lab_variant variants[] = {
     {"bank_once",          "1",  "the lecture's: one read of a double",  NULL, true, ONCE_SHAPE, IS_ONCE, false, true},
     {"bank_loop4",         "2a", "256 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4,   false, true},
