@@ -146,7 +146,7 @@ static const struct rubric_row rows[] = {
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
     {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .elsewhere = 1.3, .cases = "dot-short dot-some dot-whole hidden-dot-some hidden-dot-long",
-     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " ALL_LOAD " && " EACH_LOADS("0.85", "0.11"),
+     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && influence(half_warps) >= 0.8" /* of eight rows one may be as near as that to what it was */ " && " EACH_LOADS("0.85", "0.11"),
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours. And does a thread add up what the others have?"},
 
     {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree-few hidden-tree hidden-tree-full hidden-tree-many",
@@ -180,7 +180,7 @@ static const struct rubric_row rows[] = {
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
     {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole soft-odd hidden-soft-whole hidden-soft-some hidden-soft-more hidden-soft",
-     .gate = /* powers may be stored, and divided where they lie */ "global_ld_sectors <= 1.06 * ref.global_ld_sectors + 4 * blocks && global_st_sectors <= 2.12 * ref.global_st_sectors + 4 * blocks && global_atom_requests + global_red_requests == 0 && influence(others) + influence(shuffle) >= 0.45 && influence(half_warps) >= 0.5 && inst_executed_max_warp <= 1.5 * ref.inst_executed_max_warp + 120 && " ALL_WARPS_OF_SOFT,
+     .gate = /* powers may be stored, and divided where they lie */ "global_ld_sectors <= 1.06 * ref.global_ld_sectors + 4 * blocks && global_st_sectors <= 2.12 * ref.global_st_sectors + 4 * blocks && global_atom_requests + global_red_requests == 0 && influence(others) + influence(shuffle) >= 0.45 && influence(half_warps) >= 0.5 && inst_executed_max_warp <= 2 * ref.inst_executed_max_warp + 300 && " ALL_WARPS_OF_SOFT,
      .hint = "Two trees, and neighbouring threads take neighbouring elements, in each of the passes."},
 };
 /* clang-format on */
