@@ -83,8 +83,6 @@ bool is_cause(const struct diagnosis *d, const char *cause)
     return d->cause && !strcmp(d->cause, cause);
 }
 
-/* ---- where it begins ---- */
-
 uint64_t extent_of(const struct lab_case *c, char which)
 {
     return which == 'n' ? c->n : which == 'm' ? c->m : which == 'k' ? c->k : (uint64_t)c->param;
@@ -102,159 +100,11 @@ void set_extent(struct lab_case *c, char which, uint64_t value)
         c->param = (int64_t)value;
 }
 
-/* 1, 2, 3, 4, 5, 7, 8, 9, 15, …: powers of two and their neighbours. */
-static uint64_t next_try(uint64_t v)
-{
-    uint64_t p = 1;
-
-    if (v < 5)
-        return v + 1;
-    while (2 * p <= v + 1)
-        p *= 2;
-    return v < p ? p : v < p + 1 ? p + 1 : 2 * p - 1;
-}
-
-/* Makes an extent as small as it may be for the kernel to be wrong still; *right: the largest that
- * was right below, when one was. */
-static bool shrink(struct search *s, struct lab_case *c, char which, uint64_t *right)
-{
-    uint64_t most = extent_of(c, which), v, low = 0;
-    struct lab_case t = *c;
-    bool any = false;
-
-    for (v = 1; v < most; v = next_try(v)) {
-        set_extent(&t, which, v);
-        if (fails(s, &t))
-            break;
-        if (passes(s, &t)) {
-            low = v;
-            any = true;
-        }
-    }
-    uint64_t high = v < most ? v : most;
-    while (any && high - low > 1 && s->x->runs) {
-        uint64_t mid = low + (high - low) / 2;
-
-        set_extent(&t, which, mid);
-        if (fails(s, &t))
-            high = mid;
-        else
-            low = mid;
-    }
-    set_extent(c, which, high);
-    set_extent(&t, which, low);
-    *right = low;
-    return any && passes(s, &t);
-}
-
-/* Wrong at the least already: is there a size above that is right, its neighbour below not? */
-static bool right_above(struct search *s, const struct lab_case *c, char which, uint64_t *right)
-{
-    struct lab_case t = *c;
-
-    for (uint64_t v = 2; v <= 1024; v *= 2) {
-        set_extent(&t, which, v - 1);
-        if (extent_of(c, which) >= v || !fails(s, &t))
-            continue;
-        set_extent(&t, which, v);
-        if (passes(s, &t)) {
-            *right = v;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *extent_name(const struct lab *lab, char which)
+const char *extent_name(const struct lab *lab, char which)
 {
     static const char *const names[] = {"n", "m", "k"};
 
     return which == 'p' ? lab->param_name : names[which == 'n' ? 0 : which == 'm' ? 1 : 2];
-}
-
-/* Of sizes around the multiples of `of`, those above `least`: are the multiples right and no
- * others, or the other way round? How many were tried; 0: they are not. */
-static int multiples_are(struct search *s, const struct lab_case *c, char which, uint64_t of,
-                         uint64_t least, bool right)
-{
-    struct lab_case t = *c;
-    int tried = 0, multiples = 0;
-
-    for (uint64_t k = 1; k <= 4 && of > 1; k++) {
-        const uint64_t near[] = {k * of - 1, k * of, k * of + 1, k * of + of / 2};
-
-        for (size_t i = 0; i < sizeof(near) / sizeof(near[0]); i++) {
-            bool is_multiple = near[i] % of == 0;
-
-            set_extent(&t, which, near[i]);
-            if (near[i] <= least || elements_of(s, &t) > MOST)
-                continue;
-            if (is_multiple == right ? !passes(s, &t) : !fails(s, &t))
-                return 0;
-            tried++;
-            multiples += is_multiple;
-        }
-    }
-    return multiples > 1 && multiples < tried ? tried : 0;
-}
-
-/* What of an extent decides it, where one size is right and its neighbour not. */
-static void find_rest(struct search *s, char which, uint64_t right, uint64_t wrong, struct text *t)
-{
-    const char *name = extent_name(s->x->verify->lab, which);
-    bool first = wrong < right; /* … is wrong */
-    uint64_t least = first ? 0 : right - (right > 0);
-    int n;
-
-    if ((n = multiples_are(s, &s->smallest, which, right, least, true)))
-        text_addf(t,
-                  ": of %d %sthat were tried those are right that are multiples of %" PRIu64
-                  ", and no others",
-                  n, first ? "" : "from there on ", right);
-    else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)))
-        text_addf(t,
-                  ": of %d that were tried those are wrong where %s is a multiple of %" PRIu64
-                  ", and no others",
-                  n, name, wrong);
-}
-
-/* The sizes that the extents before this one have by then. */
-static void put_others(struct search *s, const char *extent, struct text *t)
-{
-    const struct lab *lab = s->x->verify->lab;
-
-    text_add(t, t->length ? "; " : "");
-    for (const char *e = lab->extents; e < extent; e++)
-        text_addf(t, "%s%s = %" PRIu64 ", ", e == lab->extents ? "with " : "", extent_name(lab, *e),
-                  extent_of(&s->smallest, *e));
-}
-
-/* "of n = 2: right with n = 1, wrong from n = 2 on" is more than was tried; so no "on". */
-static void find_begin(struct search *s, struct text *t)
-{
-    const struct lab *lab = s->x->verify->lab;
-    uint64_t right;
-
-    for (const char *e = lab->extents ? lab->extents : ""; *e; e++) {
-        const char *name = extent_name(lab, *e);
-
-        if (shrink(s, &s->smallest, *e, &right)) {
-            uint64_t wrong = extent_of(&s->smallest, *e);
-
-            put_others(s, e, t);
-            text_addf(t, "%s = %" PRIu64 " is right, %s = %" PRIu64 " is not", name, right, name,
-                      wrong);
-            find_rest(s, *e, right, wrong, t);
-        } else if (right_above(s, &s->smallest, *e, &right)) {
-            s->edge = s->smallest;
-            s->sharp = true;
-            set_extent(&s->edge, *e, right - 1);
-            put_others(s, e, t);
-            text_addf(t, "%s = %" PRIu64 " is not right, %s = %" PRIu64 " is", name, right - 1,
-                      name, right);
-            find_rest(s, *e, right, right - 1, t);
-        }
-    }
 }
 
 /* ---- which case it was seen on ---- */
@@ -732,7 +582,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     bool all_large = !rich && elements_of(&s, first) > MOST;
     if (all_large) {
         s.smallest = *first;
-        find_begin(&s, &begin);
+        find_sizes(&s, &begin);
         first = rich = &s.smallest;
     }
     bool checked = told_by_checker(&s, first);
@@ -740,8 +590,10 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         beside_nothing(&s, first);
     if (checked || (rich && rich != first && told_by_checker(&s, rich))) {
         s.smallest = checked ? *first : *rich;
-        if (!all_large && elements_of(&s, &s.smallest))
-            find_begin(&s, &begin);
+        s.watched = s.told = true;
+        text_free(&begin);
+        if (elements_of(&s, &s.smallest))
+            find_sizes(&s, &begin);
         tell_begin(d, &begin);
         return;
     }
@@ -757,7 +609,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     if (!all_large) {
         large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
         s.smallest = large ? *large : *first;
-        find_begin(&s, &begin);
+        find_sizes(&s, &begin);
     }
     if (!rich && told_by_checker(&s, &s.smallest)) { /* but for one of nothing, all were large */
         tell_begin(d, &begin);

@@ -1,6 +1,7 @@
 /* diagnosing.h - what the parts of the diagnosis share (these only).
  *
  * diagnose.c   which case is looked at, and in which order; the checker
+ * sizes.c      at which sizes is it wrong?
  * launches.c   is it right with another launch record?
  * looks.c      what can be seen from outside: what is written, what stays, what is exchanged
  * conduct.c    what a whole program leaves out, or stores elsewhere
@@ -35,6 +36,8 @@ struct search {
     struct lab_case smallest; /* on which it is wrong */
     struct lab_case edge;     /* wrong, and right with one more; `sharp`: there is such */
     bool sharp;
+    bool watched;   /* a size that the checker finds something on is wrong */
+    bool told;      /* … and it has */
     int lines[2];   /* where the checker saw it; 0: not known */
     bool misplaced; /* two race that no barrier orders rightly */
     bool mended;    /* … and one that was tried does */
@@ -52,6 +55,10 @@ bool is_cause(const struct diagnosis *d, const char *cause);
 /* which: n, m, k, or p for its parameter. */
 uint64_t extent_of(const struct lab_case *c, char which);
 void set_extent(struct lab_case *c, char which, uint64_t value);
+const char *extent_name(const struct lab *lab, char which);
+/* Makes s->smallest as small as it may be for the kernel to be wrong still; from which size on it
+ * is, in words, where that is known. */
+void find_sizes(struct search *s, struct text *t);
 
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);
