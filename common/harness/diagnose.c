@@ -577,7 +577,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     budget(x);
     if (!first)
         d->cause = "record"; /* which the failure's message says */
-    if (!first || by_parameters(&s) || by_no_return(&s))
+    if (!first || by_parameters(&s) || by_no_return(&s) || by_known(&s))
         return;
     bool all_large = !rich && elements_of(&s, first) > MOST;
     if (all_large) {

@@ -80,6 +80,9 @@ bool by_empty(struct search *s, const struct lab_case *c);
 bool by_nan(struct search *s, const struct lab_case *c); /* where; the words alone, no cause */
 bool by_edit(struct search *s);                          /* of the file */
 bool by_no_return(struct search *s);                     /* in a function that it calls */
+/* The change that was told of another variant makes this one right, too: what is wrong is what they
+ * share. It is not told again, but d->as is set. */
+bool by_known(struct search *s);
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
 

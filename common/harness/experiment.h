@@ -15,8 +15,9 @@ struct tries {
     uint64_t spent;    /* on them: bytes compiled, and what runs take as long as such */
     uint64_t compiled; /* bytes, in all */
     bool counts;       /* runs are tries */
-    const char *of; /* the variant that one made right: at this place of the file, this text for so
-                     * long a one; NULL: none */
+    /* What was told of a variant: at this place of the file, this text for so long a one makes it
+     * right; NULL: nothing was. */
+    const char *of, *cause;
     char *with;
     size_t at, length;
 };

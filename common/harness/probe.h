@@ -13,6 +13,7 @@
 struct diagnosis {
     const char *cause;  /* the first that was established; NULL: none */
     struct text words;  /* lines, indented */
+    const char *as;     /* what is told of this variant makes this one right, too; NULL: none */
     struct text beside; /* of one that is right: what it is not, all the same */
     bool whole;         /* an output lacks all that belongs to it */
     bool example;       /* what comes out of what is told, and no cause */

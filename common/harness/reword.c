@@ -166,25 +166,6 @@ static void tell_edit(struct search *s, const struct edits *e, int i, int other,
     free(b);
 }
 
-/* A change that made another variant right is what the two share: it is not searched for again. */
-static bool by_known(struct search *s, const struct edits *e, int i, const struct lab_case *first,
-                     uint64_t steps)
-{
-    char *text = edits_apply(e, i), *was;
-
-    edits_budget(s, steps);
-    bool right = s->x->replace(s->x->user, text, false, NULL) && passes(s, first);
-    free(text);
-    if (!right)
-        return false;
-    was = edits_words(e, i);
-    diagnosis_add(s->d, "function",
-                  "%s:%d: %s%s as %s, it is right where the fewest elements were wrong", s->path,
-                  edits_line(e, i), was, was[strlen(was) - 1] == ',' ? "" : ",", s->x->edits->of);
-    free(was);
-    return true;
-}
-
 /* But for what the hardware reads later from registers, and must stay in them; and for who waits in
  * a loop, who is compared with what it was a round ago, all of its registers. */
 bool edits_replace(struct search *s, const char *text, char **log)
@@ -376,25 +357,20 @@ void edits_make_lean(struct search *s, struct edits *e)
     }
 }
 
-/* The change that made another variant right; -1: it is none of these. */
-static int known_edit(const struct tries *t, const struct edits *e)
+/* What was told, for other variants. Of a condition that may as well never hold: that it does not.
+ */
+static void remember(struct search *s, const struct edits *e, int i, bool never)
 {
-    for (int i = 0; i < e->n && t->with; i++) {
-        const struct edit *x = &e->v[i];
+    struct tries *t = s->x->edits;
 
-        if (x->at == t->at && x->length == t->length && !strcmp(x->with, t->with))
-            return i;
-    }
-    return -1;
-}
-
-static void remember(struct tries *t, const struct edit *x, const char *variant)
-{
     free(t->with);
-    t->of = variant;
-    t->with = xstrdup(x->with);
-    t->at = x->at;
-    t->length = x->length;
+    t->of = s->x->variant->name;
+    t->cause = s->d->cause;
+    t->at = e->v[i].at;
+    t->length = e->v[i].length;
+    if (never)
+        t->at = edits_condition(e->text, e->v[i].at, &t->length);
+    t->with = xstrdup(never ? "0" : e->v[i].with);
 }
 
 /* So many are tried at once: first the likeliest alone, then as many as do not make the text, whose
@@ -692,12 +668,12 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         tell_edit(s, e, f.found, f.other, f.cases);
     else if (f.never >= 0)
         tell_never(s, e, f.never, f.never_cases);
-    int told = f.found >= 0 ? f.found : f.never;
-    if (told >= 0)
-        remember(x->edits, &e->v[told], x->variant->name);
+    bool told = f.found >= 0 || f.never >= 0;
+    if (told)
+        remember(s, e, f.found >= 0 ? f.found : f.never, f.found < 0);
     free(verdicts);
     free(least);
-    return told >= 0;
+    return told;
 }
 
 /* A case that few elements take long on, with extents that are not so far from the least that it is
@@ -722,9 +698,8 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
     const struct lab_case *first = quickest(s);
     struct lab_case less;
     struct experiment before = *s->x;
-    int known = known_edit(s->x->edits, e);
 
-    if (!e->n || (!tries_left(s->x->edits) && known < 0))
+    if (!e->n || !tries_left(s->x->edits))
         return false;
     struct alive was = {0};
     find_alive(s, first, &was);
@@ -735,8 +710,7 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
         first = &less;
         steps = steps_for(s, first);
     }
-    bool told = (known >= 0 && by_known(s, e, known, first, steps)) ||
-                search_edits(s, e, most, first, steps, &was);
+    bool told = search_edits(s, e, most, first, steps, &was);
     alive_free(&was);
     s->x->edits->counts = false;
     s->x->runs = before.runs;
@@ -754,6 +728,29 @@ static bool can_change(const struct search *s)
 
     return x->replace && x->source && !x->verify->lab->program && first &&
            elements_of(s, first) <= MOST_ALONE;
+}
+
+bool by_known(struct search *s)
+{
+    struct experiment before = *s->x;
+    const struct tries *t = s->x->edits;
+    struct edit v = {.at = t->at, .length = t->length, .with = t->with};
+    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, &v, 1};
+
+    if (!t->with || !can_change(s))
+        return false;
+    char *text = edits_apply(&whole, 0);
+    int cases = s->x->replace(s->x->user, text, false, NULL) ? right_on(s, quickest(s), STEPS) : 0;
+    free(text);
+    s->x->runs = before.runs;
+    s->x->instructions = before.instructions;
+    s->x->steps = before.steps;
+    s->x->fresh(s->x->user);
+    if (cases) {
+        s->d->cause = t->cause;
+        s->d->as = t->of;
+    }
+    return cases;
 }
 
 /* And of variants of the same kernels: one may be what their file calls them. */

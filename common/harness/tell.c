@@ -100,9 +100,41 @@ bool still_to_write(const struct run *r, int v)
     return r->variants[v].open;
 }
 
+/* With what was told of this one, others are right, too, of which no more is told. */
+static void print_like(const struct run *r, int v)
+{
+    const char *before = "  With the same change these are right, too, on all inputs that were "
+                         "tried: ";
+
+    for (int i = 0; i < r->lab->nvariants; i++) {
+        const char *as = r->variants[i].why.as;
+
+        if (!as || strcmp(as, r->lab->variants[v].name) != 0)
+            continue;
+        printf("%s%s", before, r->lab->variants[i].name);
+        before = ", ";
+    }
+    if (*before == ',')
+        putchar('\n');
+}
+
+/* Of a variant before this one the very same was told: its name; NULL: of none. */
+static const char *told_before(const struct run *r, int v)
+{
+    const char *words = text_str(&r->variants[v].why.words);
+
+    for (int i = 0; i < v && *words; i++) {
+        if (r->variants[i].failures && !still_to_write(r, i) &&
+            !strcmp(text_str(&r->variants[i].why.words), words))
+            return r->lab->variants[i].name;
+    }
+    return NULL;
+}
+
 static void print_failure(const struct run *r, int v)
 {
     const struct variant_state *s = &r->variants[v];
+    const char *like = told_before(r, v);
 
     printf("%s%s%s is wrong on %s", colours(stdout) ? "\033[31m" : "", r->lab->variants[v].name,
            colours(stdout) ? "\033[0m" : "", s->on->name);
@@ -110,7 +142,11 @@ static void print_failure(const struct run *r, int v)
         printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
                (unsigned long long)(s->failures + s->passes));
     printf(": %s", s->message);
-    fputs(text_str(&s->why.words), stdout);
+    if (like)
+        printf("  what is told of %s is so here, too\n", like);
+    else
+        fputs(text_str(&s->why.words), stdout);
+    print_like(r, v);
     /* The launch that failed is the last that was made: of the first all has been said. */
     if (s->faulted && s->failures > 1)
         printf("  On %s its launch failed. It is not run on the cases that are left until that is "
@@ -126,7 +162,7 @@ static void print_failures(const struct run *r)
     const char *before = "Still to be written, their TODO stands: ";
 
     for (int v = 0; v < r->lab->nvariants && !r->o.verbose; v++) {
-        if (r->variants[v].failures && !still_to_write(r, v))
+        if (r->variants[v].failures && !still_to_write(r, v) && !r->variants[v].why.as)
             print_failure(r, v);
     }
     for (int v = 0; v < r->lab->nvariants; v++) {
