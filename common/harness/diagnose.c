@@ -422,7 +422,7 @@ static bool by_state_alone(struct search *s, const struct lab_case *c)
     bool told = by_state(s, c);
 
     if (told && seen) {
-        s->x->fresh(s->x->user);
+        experiment_fresh(s->x);
         if (is_clean(s, c)) {
             memmove(t->s, t->s + seen, t->length - seen + 1);
             t->length -= seen;

@@ -170,6 +170,8 @@ void by_other_array(struct search *s, const struct lab_case *c); /* adds to what
 
 /* ---- of a kernel, or a program, that is right; s->failed: all of its cases ---- */
 void by_idle(struct search *s);
+/* What LAUNCH's third number may be without any thread doing more; and it is right with. */
+uint32_t most_items(struct search *s);
 void by_influence(struct search *s);
 /* What it does on case c when its calls fail, and when numbers come back wrong; and its lab's
  * goals. */

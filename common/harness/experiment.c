@@ -46,6 +46,29 @@ bool experiment_plan(const struct experiment *x, const struct lab_case *c, struc
     return true;
 }
 
+/* A launch record may be made of constants that a change of the file changes. */
+bool experiment_replace(struct experiment *x, const char *source, bool quick, char **log)
+{
+    const struct module *m = x->verify->module;
+    struct text note = {0}, why = {0};
+    struct launch_record given = {0};
+    bool ok = x->replace(x->user, source, quick, log);
+
+    x->record = x->own;
+    if (ok && x->variant->has_record && !x->variant->has_schedule &&
+        module_given(m, x->variant->name, &given) == RECORD_GIVEN)
+        ok = module_record(m, x->variant, &x->record, NULL, &note, &why);
+    text_free(&note);
+    text_free(&why);
+    return ok;
+}
+
+void experiment_fresh(struct experiment *x)
+{
+    x->fresh(x->user);
+    x->record = x->own;
+}
+
 static bool may_run(const struct experiment *x)
 {
     return x->runs && x->instructions;

@@ -25,7 +25,7 @@ struct tries {
 struct experiment {
     struct verify *verify;
     const struct lab_variant *variant;
-    struct launch_record record;
+    struct launch_record record, own;           /* own: the file's as it is, of this variant */
     void (*recover)(void *user, cudaError_t e); /* after an error, so that the next run can be */
     void (*fresh)(void *user); /* loads the module again: its variables are as they were at first */
     /* Loads another text in the file's place, until fresh(); quick: to worse code, which says
@@ -54,6 +54,11 @@ bool tries_left(const struct tries *t);
 /* One was compiled, to this many bytes; or what was compiled before is loaded again. */
 void tries_compiled(struct tries *t, size_t size, bool quick);
 void tries_loaded(struct tries *t, size_t size);
+
+/* replace() and fresh(), with the record of what is loaded then; of a text without one the file's.
+ */
+bool experiment_replace(struct experiment *x, const char *source, bool quick, char **log);
+void experiment_fresh(struct experiment *x);
 
 /* What came of one run. */
 struct sample {

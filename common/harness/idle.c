@@ -84,12 +84,12 @@ static bool does_without(struct search *s, struct launch_record more)
     return right && few && !fails_beyond(s, few, more);
 }
 
-void by_idle(struct search *s)
+uint32_t most_items(struct search *s)
 {
     struct launch_record given = s->x->record, most = given;
 
     if (!s->x->variant->has_record || !s->x->verify->lab->extents)
-        return;
+        return given.items;
     for (uint32_t items = 2 * given.items; items && items <= 1024; items *= 2) {
         struct launch_record more = given, used;
         struct text note = {0};
@@ -103,9 +103,16 @@ void by_idle(struct search *s)
             break;
         most = more;
     }
-    if (most.items != given.items)
+    return most.items;
+}
+
+void by_idle(struct search *s)
+{
+    uint32_t items = s->x->record.items, most = most_items(s);
+
+    if (most != items)
         text_addf(&s->d->beside,
                   "with %u for the third number (items) in LAUNCH, in place of %u, fewer blocks do "
                   "it, and none does more: the others have nothing of their own to do",
-                  most.items, given.items);
+                  most, items);
 }

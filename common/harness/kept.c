@@ -130,13 +130,13 @@ bool serves_others(struct search *s, const struct edits *e, int i, const struct 
     char *text = edits_apply(&whole, i);
 
     if (!o->known) {
-        s->x->fresh(s->x->user);
+        experiment_fresh(s->x);
         find_others(s, o);
         o->missed = missed_goals(s);
         o->stored = stored_on(s, c);
         o->known = true;
     }
-    bool right = s->x->replace(s->x->user, text, false, NULL) && others_are_right(s, o);
+    bool right = experiment_replace(s->x, text, false, NULL) && others_are_right(s, o);
     free(text);
     return right;
 }

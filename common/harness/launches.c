@@ -117,6 +117,20 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times,
     return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times));
 }
 
+/* Powers of two; of items one less and one more than there are, too. */
+static uint32_t next_number(uint32_t v, int which, uint32_t was)
+{
+    uint32_t power = 1;
+
+    while (power <= v)
+        power *= 2;
+    for (uint32_t near = was - 1; which == 2 && was > 1 && near <= was + 1; near += 2) {
+        if (v < near && near < power)
+            return near;
+    }
+    return power;
+}
+
 static bool by_field(struct search *s, const struct launch_record *given, int which)
 {
     static const char *const of[] = {"%s threads a block", "%s threads a block along y",
@@ -129,11 +143,10 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         return false; /* as many blocks as fit: any other number is another rule, and hides faults
                        */
 
+    const uint32_t was = *field((struct launch_record *)given, which);
     bool larger = true; /* all that are more than given are right, and no others */
 
-    for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v *= 2) {
-        uint32_t was = *field((struct launch_record *)given, which);
-
+    for (uint32_t v = which == 0 ? 32 : 1; v <= 1024; v = next_number(v, which, was)) {
         *field(&r, which) = v;
         if (v == was)
             continue;

@@ -425,7 +425,7 @@ bool by_state(struct search *s, const struct lab_case *c)
 
     if (!s->x->fresh || !m->nvariables)
         return false;
-    s->x->fresh(s->x->user);
+    experiment_fresh(s->x);
     void *before = module_state(m, &size);
     bool right = passes(s, c);
     void *after = module_state(m, &after_size);

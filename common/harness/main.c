@@ -604,6 +604,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
     struct experiment x = {.verify = &r->verify,
                            .variant = &r->lab->variants[v],
                            .record = s->record,
+                           .own = s->record,
                            .recover = recover_experiment,
                            .fresh = load_fresh,
                            .replace = r->machine.emulator && r->source ? load_text : NULL,

@@ -77,7 +77,7 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
 {
     char *text = edits_apply_all(e, which, which[0] == which[1] ? 1 : 2);
     struct text left = {0};
-    bool loaded = s->x->replace(s->x->user, text, false, NULL);
+    bool loaded = experiment_replace(s->x, text, false, NULL);
     enum mending m = loaded ? mends(s, c, &left) : RACES;
 
     s->x->edits->left--;
@@ -115,7 +115,7 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
     x->runs = spent.runs;
     x->instructions = spent.instructions;
     if (e.n)
-        x->fresh(x->user);
+        experiment_fresh(x);
     edits_free(&e);
     free(names);
     return best;

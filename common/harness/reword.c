@@ -90,6 +90,11 @@ static uint64_t steps_for(struct search *s, const struct lab_case *c)
     return end == RUN_ENDLESS ? STEPS_OF_A_LOOP : MORE_STEPS * steps;
 }
 
+static uint32_t threads_of(const struct launch_record *r)
+{
+    return r->block_x * (r->block_y ? r->block_y : 1);
+}
+
 /* "&& n % 4 == 0": of what else there is a way for. */
 static bool adds_rows(const struct edit *e)
 {
@@ -129,7 +134,7 @@ static int never_holds(struct search *s, const struct edits *e, int i)
     char *text = edits_apply(&one, 0);
     edits_budget(s, STEPS);
     const struct lab_case *first = quickest(s);
-    int cases = s->x->replace(s->x->user, text, false, NULL) && passes(s, first)
+    int cases = experiment_replace(s->x, text, false, NULL) && passes(s, first)
                     ? right_on(s, first, STEPS)
                     : 0;
     free(text);
@@ -172,7 +177,7 @@ bool edits_replace(struct search *s, const char *text, char **log)
 {
     bool quick = !strstr(text, "wgmma_") && !strstr(text, "mbarrier_wait(");
 
-    return s->x->replace(s->x->user, text, quick, log);
+    return experiment_replace(s->x, text, quick, log);
 }
 
 static bool replace_quickly(struct search *s, const char *text)
@@ -287,6 +292,14 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
     return text;
 }
 
+/* With a constant of the record, too, as the file's own had. */
+static bool has_whole_warps(const struct experiment *x)
+{
+    const struct launch_record *is = &x->record, *was = &x->own;
+
+    return threads_of(is) % 32 == 0 || threads_of(was) % 32 != 0;
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -295,8 +308,8 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
-    int cases =
-        right && s->x->replace(s->x->user, text, false, NULL) ? right_on(s, first, STEPS) : 0;
+    right &= experiment_replace(s->x, text, false, NULL) && has_whole_warps(s->x);
+    int cases = right ? right_on(s, first, STEPS) : 0;
 
     free(part);
     free(text);
@@ -306,7 +319,10 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     /* What is put in takes nothing away. */
     uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
     *poor = missed != 0 || !mends_others(s, others);
-    return missed & ~others->missed ? 0 : cases;
+    edits_budget(s, STEPS);
+    /* Some blocks do all: what others were for, the change takes from them. */
+    bool idle = most_items(s) != s->x->record.items;
+    return idle || missed & ~others->missed ? 0 : cases;
 }
 
 /* What the student has read: the handout, and the comments of the skeleton and of the file. */
@@ -716,7 +732,7 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
     s->x->runs = before.runs;
     s->x->instructions = before.instructions;
     s->x->steps = before.steps;
-    s->x->fresh(s->x->user);
+    experiment_fresh(s->x);
     return told;
 }
 
@@ -740,12 +756,12 @@ bool by_known(struct search *s)
     if (!t->with || !can_change(s))
         return false;
     char *text = edits_apply(&whole, 0);
-    int cases = s->x->replace(s->x->user, text, false, NULL) ? right_on(s, quickest(s), STEPS) : 0;
+    int cases = experiment_replace(s->x, text, false, NULL) ? right_on(s, quickest(s), STEPS) : 0;
     free(text);
     s->x->runs = before.runs;
     s->x->instructions = before.instructions;
     s->x->steps = before.steps;
-    s->x->fresh(s->x->user);
+    experiment_fresh(s->x);
     if (cases) {
         s->d->cause = t->cause;
         s->d->as = t->of;

@@ -27,7 +27,7 @@ static enum run_end ends_with(struct search *s, const struct lab_case *c, uint64
     struct sample sample;
 
     if (s->watched && s->told)
-        s->x->fresh(s->x->user);
+        experiment_fresh(s->x);
     enum run_end end = experiment_run(s->x, c, seed, s->watched, &sample);
     s->told = sample.outputs.findings && *sample.outputs.findings;
     if (s->watched && end == RUN_OK && s->told)
