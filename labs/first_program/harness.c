@@ -245,11 +245,11 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         }
         if (!wrong || so < wrong)
             continue;
-        uint64_t block = last - element == wrong - 1 && last == c->n - 1 && slip == AS_Y
-                             ? block_of_rest(c->n, wrong)
-                             : 0;
+        bool rest = wrong < c->n && last - element == wrong - 1 && last == c->n - 1;
+        uint64_t block = rest && slip == AS_Y ? block_of_rest(c->n, wrong) : 0;
         int used = snprintf(words, size,
-                            "%s, not a x + y; so are all that are wrong, %lu of %lu, the last %lu",
+                            "%s, not a x + y; so are all that are wrong, %lu of %lu, the last "
+                            "result[%lu]",
                             slips[slip], wrong, c->n, last);
         if (block && (size_t)used < size)
             snprintf(words + used, size - (size_t)used,
