@@ -465,8 +465,20 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     return true;
 }
 
+/* Whatever it was loaded for before. */
+static bool is_watched_clean(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    experiment_fresh(s->x);
+    experiment_run(s->x, c, s->x->verify->seed, true, &sample);
+    bool clean = !sample.outputs.findings || !*sample.outputs.findings;
+    sample_free(&sample);
+    return clean;
+}
+
 /* It failed where there is nothing; where there is something it may be wrong for the same reason,
- * and says more. */
+ * and says more: not what comes of a race, or of memory that nobody wrote. */
 static void beside_nothing(struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -479,7 +491,7 @@ static void beside_nothing(struct search *s, const struct lab_case *c)
         if (n && n <= MOST && (!best || n < elements_of(s, best)) && how_it_ends(s, k) == RUN_WRONG)
             best = k;
     }
-    if (best)
+    if (best && is_watched_clean(s, best))
         by_probe(s, best);
 }
 
