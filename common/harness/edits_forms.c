@@ -134,11 +134,12 @@ static void no_difference(struct scan *s, int i)
     free(c);
 }
 
-/* #define N a + b: in brackets. */
+/* #define N a + b, or N(x) x + b: in brackets. */
 static void macro_in_brackets(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
-    bool first = i == in->open && in->name == in->first && i == in->first + 1, open = false;
+    bool macro = in->name == in->first && (i == in->first + 1 || word_is(s, i - 1, ")")),
+         first = macro && i == in->open, open = false;
 
     for (int k = i; k < in->end && first; k++)
         open |= word_is_binary(s, k);

@@ -373,8 +373,8 @@ bool findings_put_nan(struct text *t, const char *json_lines, const char *path)
     }
     const char *of = f ? strstr(f->message, " of ") : NULL;
     if (of) {
-        text_addf(t, "  %s:%lld: NaN is made here, as %s%s, and with 0 in its place none comes\n",
-                  file_name(f, path), (long long)f->line, operation(string(f->json, "opcode")), of);
+        text_addf(t, "  %s:%lld: the first NaN is made here, as %s%s\n", file_name(f, path),
+                  (long long)f->line, operation(string(f->json, "opcode")), of);
     }
     forget_all(&all);
     return of;

@@ -104,21 +104,36 @@ static uint64_t nans(const struct outcome *o, const struct sample *r)
     return n;
 }
 
-/* With 0 in the place of the NaN that is made first, none comes: so that is where they begin. */
+/* Of what is loaded: with 0 in the place of each NaN that is made of numbers none comes, so the
+ * first is where they begin. */
+static bool goes_with_zeros(struct search *s, const struct lab_case *c, const struct outcome *o,
+                            struct text *t)
+{
+    struct sample r;
+
+    s->x->disturb = 1u << DISTURB_nan;
+    experiment_run(s->x, c, s->x->verify->seed, true, &r);
+    s->x->disturb = 0;
+    bool told = r.outputs.stage == STAGE_DONE && !nans(o, &r) &&
+                findings_put_nan(t, r.outputs.findings, s->path);
+    sample_free(&r);
+    return told;
+}
+
+/* What good code does before a loop, or once for several, has no line of its own there, and goes by
+ * that of what is before it: so it is looked for in code that is quickly compiled. */
 bool by_nan(struct search *s, const struct lab_case *c)
 {
+    struct experiment *x = s->x;
     struct outcome o;
-    struct sample r;
     struct text t = {0};
     bool told = outcome_of(s, c, &o) && nans(&o, &o.r);
 
-    if (told) {
-        s->x->disturb = 1u << DISTURB_nan;
-        experiment_run(s->x, c, s->x->verify->seed, true, &r);
-        s->x->disturb = 0;
-        told = r.outputs.stage == STAGE_DONE && !nans(&o, &r) &&
-               findings_put_nan(&t, r.outputs.findings, s->path);
-        sample_free(&r);
+    if (told && x->replace && x->source) {
+        told = edits_replace(s, x->source, NULL) && goes_with_zeros(s, c, &o, &t);
+        experiment_fresh(x);
+    } else if (told) {
+        told = goes_with_zeros(s, c, &o, &t);
     }
     if (told)
         text_add(&s->d->words, t.s);

@@ -238,8 +238,7 @@ static void find_blocks(struct scan *s)
     }
 }
 
-/* #define NAME …, of one line and with no parameters: a block of its own, too, behind all others.
- */
+/* #define NAME … or NAME(…) …, of one line: a block of its own, too, behind all others. */
 static void add_defines(struct scan *s)
 {
     static const char define[] = "#define ";
@@ -249,11 +248,14 @@ static void add_defines(struct scan *s)
         int first = s->n;
 
         if (strncmp(p, define, skip) || p[n - 1] == '\\' || !(name = name_length(p + skip)) ||
-            p[skip + name] != ' ')
+            !strchr(" (", p[skip + name]))
             continue;
         for (size_t at = skip; at < n;)
             at += split_one(s, p + at);
-        struct block b = {first, first + 1, s->n, first, false, false};
+        int open = first + 1;
+        for (bool head = p[skip + name] == '('; head && open < s->n; open++)
+            head = !word_is(s, open, ")");
+        struct block b = {first, open, s->n, first, false, false};
         for (int i = first; i < s->n; i++)
             s->v[i].block = s->nblocks;
         s->blocks = xrealloc(s->blocks, (size_t)(s->nblocks + 1) * sizeof(b));
