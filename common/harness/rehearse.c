@@ -123,8 +123,9 @@ static void put_trouble(struct text *t, enum trouble what, const struct outputs 
     if (what == CRASHED)
         text_addf(t, "it crashes (signal %d)", o->status - 128);
     else if (what == LEFT)
-        text_addf(t, "%.0f allocation(s), %.0f bytes, are not freed on that way out",
-                  fact(o, "left"), fact(o, "left_bytes"));
+        text_addf(t, "%.0f allocation%s, %.0f bytes in all, %s not freed on that way out",
+                  fact(o, "left"), fact(o, "left") == 1 ? "" : "s", fact(o, "left_bytes"),
+                  fact(o, "left") == 1 ? "is" : "are");
     else
         text_add(t, words[what]);
 }
@@ -362,8 +363,9 @@ static bool look_at_the_end(struct search *s, const struct lab_case *c, const st
            destroyed = fact(o, "calls.cudaEventDestroy");
 
     if (left > 0)
-        diagnosis_add(s->d, "leak", "on %s, %.0f allocation(s), %.0f bytes, are never freed",
-                      c->name, left, fact(o, "left_bytes"));
+        diagnosis_add(s->d, "leak", "on %s, %.0f allocation%s, %.0f bytes in all, %s never freed",
+                      c->name, left, left == 1 ? "" : "s", fact(o, "left_bytes"),
+                      left == 1 ? "is" : "are");
     if (destroyed < events)
         diagnosis_add(s->d, "leak", "on %s it creates %.0f events, and destroys %.0f", c->name,
                       events, destroyed);

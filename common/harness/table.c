@@ -472,10 +472,11 @@ static void print_small(const struct layout *l)
                 blocks_of(few) == 1 ? "" : "s", l->report->machine->limits.sms,
                 nfew > 1 ? "; others have too few, too" : "");
     if (brief)
-        fprintf(l->out, "too small: of %s on %s%s the launch takes longest\n", brief->variant->name,
-                brief->input->name, nbrief > 1 ? ", and of others," : "");
+        fprintf(l->out, "too small: most of the time of %s on %s%s is the launch itself\n",
+                brief->variant->name, brief->input->name, nbrief > 1 ? ", and of others," : "");
     if (few || brief)
-        fprintf(l->out, "There a step can look like one backwards: larger sizes tell its worth.\n");
+        fprintf(l->out,
+                "There a step can look slower than the one before: compare at larger sizes.\n");
 }
 
 static void print_legend(const struct layout *l)

@@ -111,8 +111,12 @@ static bool check_range(struct check *c, int i)
     if (!x->count)
         return complain(c, "step %d, %s(stream %u): of 0 chunks", i, words[x->what], x->stream);
     if (x->first >= c->s->chunks || x->count > c->s->chunks - x->first)
-        return complain(c, "step %d, %s(stream %u): %u chunks from chunk %u on, of 0 to %u", i,
-                        words[x->what], x->stream, x->count, x->first, c->s->chunks - 1);
+        return complain(
+            c,
+            "step %d, %s(stream %u): %u chunk%s from chunk %u on; the last one is chunk "
+            "%u",
+            i, words[x->what], x->stream, x->count, x->count == 1 ? "" : "s", x->first,
+            c->s->chunks - 1);
     return true;
 }
 
