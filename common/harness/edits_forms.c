@@ -150,12 +150,12 @@ static void macro_in_brackets(struct scan *s, int i)
     free(a);
 }
 
-/* a & b == c: == binds more. */
+/* a & b == c, or a & b - 1 == c: == binds more. */
 static void bits_in_brackets(struct scan *s, int i)
 {
     static const char *const bits[] = {"&", "|", "^", NULL};
     int left = word_is_any(s, i, bits) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
-        right = left >= 0 ? operand_on(s, i + 1) : -1;
+        right = left >= 0 && operand_on(s, i + 1) >= 0 ? sum_on(s, i + 1) : -1;
 
     if (right < 0 || !word_is_any(s, right + 1, asks))
         return;
