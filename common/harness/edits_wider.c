@@ -222,7 +222,7 @@ static void last_two_first(struct scan *s, int i)
 /* if (a): while (a). */
 static void again_and_again(struct scan *s, int i)
 {
-    int end = word_is(s, i - 1, "else") ? -1 : if_end(s, i);
+    int end = if_end(s, i);
 
     if (end < 0 || word_is(s, end + 1, "else"))
         return;
