@@ -6,6 +6,7 @@
  * edits_every.c  … in which all that are the same are another
  * edits_shape.c  … in which something else is done of it
  * edits_wider.c  … in which more of the function is looked at
+ * edits_meant.c  … in which it becomes what was meant next to it
  * edits_left.c   … in which some were left out, or are there too often
  * edits_near.c   which words have to do with what was seen on a line
  */
@@ -27,6 +28,7 @@ extern const struct ways form_ways, name_ways; /* edits_forms.c */
 extern const struct ways every_ways;           /* edits_every.c */
 extern const struct ways shape_ways;           /* edits_shape.c */
 extern const struct ways wider_ways;           /* edits_wider.c */
+extern const struct ways meant_ways;           /* edits_meant.c */
 way rows_asked;                                /* … a guard */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 

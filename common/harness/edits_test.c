@@ -879,3 +879,55 @@ Test(edits, of_anything)
         edits_free(&e);
     }
 }
+
+static const char meant_source[] =
+    "KERNEL k(const unsigned *in, unsigned *out, unsigned n, unsigned first)\n"
+    "{\n"
+    "    unsigned row = blockIdx.y, lane = threadIdx.x % 32, sum = 0, x = in[first + row];\n"
+    "    const unsigned *y = in;\n"
+    "    y += blockIdx.x + threadIdx.x;\n"
+    "    for (unsigned i = lane; i < n; i += 32)\n"
+    "        sum += y[row * 8] * (x ^ (x >> 3) + i);\n"
+    "    for (unsigned left = warpSize; left; left /= 4) {\n"
+    "        out[lane] += out[lane + left * n];\n"
+    "    }\n"
+    "    if (lane & 2 * row - 1 == 0)\n"
+    "        sum++;\n"
+    "    switch (n) {\n"
+    "    case 2: sum = f<0>(x); break;\n"
+    "    case 1: sum = f<1>(__syncthreads_or(x));\n"
+    "    }\n"
+    "    out[0] = sum;\n"
+    "    x = sum + 1;\n"
+    "    sum = x * 2;\n"
+    "    out[1] = out[0];\n"
+    "}\n";
+
+Test(edits, what_was_meant)
+{
+    struct edits e;
+
+    edits_make(&e, meant_source, "k", "", "");
+    cr_expect(is_made(&e, 5, "blockIdx.x * n"), "a row's place for its number");
+    cr_expect(is_made(&e, 6, "for (unsigned i = threadIdx.x; i < n; i += blockDim.x)"),
+              "a block's threads for a warp's");
+    cr_expect(is_made(&e, 7, "(first + row)"), "with what is before it elsewhere");
+    cr_expect(is_made(&e, 7, "row * n"), "another pitch");
+    cr_expect(is_made(&e, 7, "(x ^ (x >> 3)) + i"), "a term outside the brackets");
+    cr_expect(is_made(&e, 8, "warpSize / 4") && is_made(&e, 8, "warpSize * 4"), "a round");
+    cr_expect(is_told_at(&e, 11,
+                         "with \"out[0] += out[1]\" by one thread before this line (do the rounds "
+                         "end with 2 elements left, as 2 / 4 is 0?)"),
+              "a last round");
+    cr_expect(is_made(&e, 11, "(lane & 2 * row - 1)"), "brackets around all bits");
+    cr_expect(is_told_at(&e, 14, "without this \"break\", so that it goes on into the next case,"),
+              "a case that goes on");
+    cr_expect(
+        is_told_at(&e, 14, "with f<0> and f<1> exchanged, here and where the other stands next,"),
+        "each for the other");
+    cr_expect(is_told_at(&e, 17,
+                         "with \"out[0]\" set only behind line 20, up to which its old value is "
+                         "read,"),
+              "an old value");
+    edits_free(&e);
+}
