@@ -5,6 +5,7 @@
 #include "diagnosing.h"
 #include "lab/dataset.h"
 #include "lab/plan.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,127 @@ bool by_conduct(struct search *s, const struct lab_case *c)
                       recorded(o, "memcpyDtoH"), result_bytes(&sample.plan));
     sample_free(&sample);
     return s->d->cause;
+}
+
+/* ---- a copy that is too short ---- */
+
+enum { COPIES = 16 };
+
+/* Of the arrays among the inputs, those with a bit in `which`; a number or two are a kernel's
+ * arguments. */
+static double input_bytes(const struct plan *p, unsigned which)
+{
+    double bytes = 0;
+    int n = 0;
+
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].role == BUF_INPUT && p->buffers[b].count > 2 && which >> n++ & 1)
+            bytes += (double)plan_buffer_bytes(p, b);
+    }
+    return bytes;
+}
+
+/* Are so many bytes some of the inputs, whole? Then a copy is missing, and none is too short. */
+static bool is_some_inputs(const struct plan *p, double bytes)
+{
+    bool is = false;
+
+    for (unsigned which = 0; which < 1u << p->nbuffers && p->nbuffers < COPIES; which++)
+        is |= bytes == input_bytes(p, which);
+    return is;
+}
+
+/* Of calls cudaMemcpy(a, b, size, cudaMemcpyHostToDevice) in the file, the words of `size`; how
+ * many there are. */
+static int copies_in(const struct scan *s, int from[COPIES], int to[COPIES])
+{
+    int n = 0;
+
+    for (int i = 0; i < s->n && n < COPIES; i++) {
+        bool call =
+            word_is_any(s, i, (const char *const[]){"cudaMemcpy", "cudaMemcpyAsync", NULL}) &&
+            word_is(s, i + 1, "(");
+        int close = call ? word_match(s, i + 1, 1) : -1, commas = 0, depth = 0;
+        bool there = false;
+
+        for (int k = i + 2; k < close; k++) {
+            depth += word_is(s, k, "(") - word_is(s, k, ")");
+            there |= word_is(s, k, "cudaMemcpyHostToDevice");
+            if (!depth && word_is(s, k, ",") && ++commas == 2)
+                from[n] = k + 1;
+            else if (!depth && word_is(s, k, ",") && commas == 3)
+                to[n] = k - 1;
+        }
+        n += there && commas >= 3 && from[n] <= to[n];
+    }
+    return n;
+}
+
+static bool names_bytes(const char *size)
+{
+    return strstr(size, "sizeof") || strstr(size, "byte") || strchr(size, '*');
+}
+
+/* The one whose size is told otherwise than all others', which are alike; -1: there is none. */
+static int odd_copy(char *const *size, int n)
+{
+    for (int odd = 0; odd < n && n > 1; odd++) {
+        bool alike = true;
+
+        for (int k = 0; k < n; k++)
+            alike &= k == odd ? strcmp(size[k], size[odd ? 0 : 1]) != 0
+                              : !strcmp(size[k], size[odd ? 0 : 1]);
+        if (alike && (n > 2 || names_bytes(size[!odd])) && !names_bytes(size[odd]))
+            return odd;
+    }
+    return -1;
+}
+
+static void tell_odd_copy(struct search *s)
+{
+    struct scan scan = {0};
+    int from[COPIES], to[COPIES];
+    char *size[COPIES];
+
+    scan_split(&scan, s->x->source);
+    int n = copies_in(&scan, from, to);
+    for (int i = 0; i < n; i++)
+        size[i] = words_text(&scan, from[i], to[i]);
+    int odd = odd_copy(size, n), line = 1;
+    for (size_t k = 0; odd >= 0 && k < scan.v[from[odd]].at; k++)
+        line += scan.text[k] == '\n';
+    if (odd >= 0)
+        diagnosis_add(s->d, NULL,
+                      "%s:%d: this copy to the device has \"%s\" for its size in bytes, where "
+                      "\"%s\" stands elsewhere",
+                      s->path, line, size[odd], size[!odd]);
+    for (int i = 0; i < n; i++)
+        free(size[i]);
+    free(scan.text);
+    scan_close(&scan);
+}
+
+/* What was read and never written is not for want of a copy: fewer bytes were copied than the
+ * inputs have. */
+bool by_short_copy(struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    const struct outputs *o = &sample.outputs;
+    bool known = o->record && *o->record && !shares_memory(o);
+    double copied = known ? recorded(o, "memcpyHtoD") : 0, all = input_bytes(&sample.plan, ~0u);
+    bool is_short = copied > 0 && copied < all && !is_some_inputs(&sample.plan, copied);
+    sample_free(&sample);
+    if (!is_short)
+        return false;
+    diagnosis_add(s->d, NULL,
+                  "%.0f bytes were copied to the device in all, of %.0f that the inputs have%s",
+                  copied, all,
+                  4 * copied == all ? ": is a size told in elements, where it counts bytes?" : "");
+    if (s->x->source)
+        tell_odd_copy(s);
+    return true;
 }
 
 /* "first_program.cu:164" of an address of the program that ran; NULL: it is not known. For free().

@@ -708,6 +708,8 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
     bool checked = c && by(by_checker, &s, c);
     /* Whose elements others work on, the result shows. */
     bool shared = checked && !strcmp(d->cause, "collision");
+    if (checked && is_cause(d, "uninitialised") && by_short_copy(&s, c))
+        answer(&d->words, true);
     if (!c || (checked && !shared))
         return;
     if (!checked && by(by_crash, &s, c))

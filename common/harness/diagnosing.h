@@ -166,6 +166,7 @@ void answer(struct text *words, bool answered);
 /* ---- of a whole program ---- */
 bool by_conduct(struct search *s, const struct lab_case *c);
 bool by_crash(struct search *s, const struct lab_case *c);
+bool by_short_copy(struct search *s, const struct lab_case *c);  /* adds to what was told */
 void by_other_array(struct search *s, const struct lab_case *c); /* adds to what was told */
 
 /* ---- of a kernel, or a program, that is right; s->failed: all of its cases ---- */
