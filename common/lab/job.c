@@ -149,7 +149,7 @@ double outputs_skew(const struct outputs *o, const struct plan *p, bool of_loads
 
 struct packed_outputs {
     uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, is_program;
-    uint32_t wrote, unused;
+    uint32_t wrote, has_compared;
     int32_t error, changed, status, late;
     uint64_t changed_at, nfindings;
     double modelled_ms, occupancy, measured_ms;
@@ -176,6 +176,7 @@ void outputs_free(struct outputs *o)
     free(o->lines);
     free(o->instructions);
     free(o->trace);
+    free(o->compared);
     free(o->times);
     *o = (struct outputs){.changed = -1};
 }
@@ -201,6 +202,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.has_lines = o->lines != NULL;
     head.has_instructions = o->instructions != NULL;
     head.has_trace = o->trace != NULL;
+    head.has_compared = o->compared != NULL;
     head.has_times = o->times != NULL;
     head.is_program = o->record != NULL;
     head.wrote = o->wrote;
@@ -220,6 +222,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
            wire_put_text(w, o->findings) && wire_put_text(w, o->printed) &&
            wire_put_text(w, o->said) && wire_put_text(w, o->record) && wire_put_text(w, o->lines) &&
            wire_put_text(w, o->instructions) && wire_put_text(w, o->trace) &&
+           wire_put_text(w, o->compared) &&
            (!o->times || wire_put(w, o->times, (size_t)p->nops * sizeof(*o->times))) &&
            put_data(w, p, o);
 }
@@ -277,7 +280,8 @@ static bool read_texts(const struct wire *w, struct outputs *o, const struct pac
            read_text(w, head->is_program, JOB_MAX_TEXT, &o->record) &&
            read_text(w, head->has_lines, JOB_MAX_TEXT, &o->lines) &&
            read_text(w, head->has_instructions, JOB_MAX_INSTRUCTIONS, &o->instructions) &&
-           read_text(w, head->has_trace, JOB_MAX_TRACE, &o->trace);
+           read_text(w, head->has_trace, JOB_MAX_TRACE, &o->trace) &&
+           read_text(w, head->has_compared, JOB_MAX_TEXT, &o->compared);
 }
 
 bool outputs_read(const struct wire *w, const struct plan *p, bool launch_only, struct outputs *o)

@@ -22,7 +22,7 @@ static struct {
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
     int (*set_devices)(int);
-    char *(*lines)(void), *(*instructions)(void);
+    char *(*lines)(void), *(*instructions)(void), *(*compared)(void);
     int (*trace)(const char *, unsigned, const char *);
 } calls;
 static bool found;
@@ -57,6 +57,7 @@ static const struct call symbols[] = {
     {"warplabSetDevices", &calls.set_devices},
     {"warplabLines", &calls.lines},
     {"warplabInstructions", &calls.instructions},
+    {"warplabCompared", &calls.compared},
     {"warplabTrace", &calls.trace},
 };
 
@@ -207,6 +208,11 @@ char *emulator_lines(void)
 char *emulator_instructions(void)
 {
     return emulator_here() ? calls.instructions() : NULL;
+}
+
+char *emulator_compared(void)
+{
+    return emulator_here() ? calls.compared() : NULL;
 }
 
 double emulator_occupancy(void)

@@ -42,6 +42,7 @@ void emulator_last_work(double *start_ms, double *end_ms);
 void emulator_host_touch(const void *p, uint64_t bytes); /* managed memory */
 char *emulator_lines(void);                              /* JSON, for free(); NULL on a GPU */
 char *emulator_instructions(void);
+char *emulator_compared(void); /* since it was last asked; exec/compared.h */
 /* Of the last launch; "" or 0 when there was none. */
 double emulator_occupancy(void);
 const char *emulator_bound(void);

@@ -16,6 +16,7 @@
 #include "disturb.h"
 #include "follow.h"
 #include "nan.h"
+#include "compared.h"
 #include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/code/mma_shape.h"
@@ -417,9 +418,11 @@ static void disturb_func(struct emu_func *f, unsigned classes)
                           (held && follow_touches(f->ptx, p, held));
         if (classes & SET(nan) && nan_watches(p))
             in->fn = nan_watched;
+        else if (classes & SET(compared) && compared_watches(p))
+            in->fn = compared_watched;
         else if (wanted_now)
             in->fn = disturbed;
-        else if (in->fn == disturbed || in->fn == nan_watched)
+        else if (in->fn == disturbed || in->fn == nan_watched || in->fn == compared_watched)
             in->fn = disturb_own(in);
     }
     free(held);

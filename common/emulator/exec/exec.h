@@ -261,8 +261,9 @@ struct launch {
     int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
-    unsigned disturb;   /* 1 << DISTURB_… (disturb.h) */
-    uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */
+    unsigned disturb;           /* 1 << DISTURB_… (disturb.h) */
+    struct compared **compared; /* of each function, where they are kept (compared.h) */
+    uint64_t workspace;         /* cooperative grid workspace, for %envreg1/2 */
     uint32_t param_bytes;
     const struct device_profile *profile;
 };

@@ -10,6 +10,7 @@
 #include "builtin.h"
 #include "children.h"
 #include "cluster.h"
+#include "compared.h"
 #include "disturb.h"
 #include "guard.h"
 #include "emulator/base/mem.h"
@@ -338,8 +339,8 @@ static int thread_count(const struct launch *l)
     int n = emu_options()->threads;
     if (n <= 0)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    /* of a NaN the first one is told */
-    if (l->cooperative || n < 1 || l->disturb >> DISTURB_nan & 1)
+    /* of a NaN the first one is told; comparisons are kept once for all */
+    if (l->cooperative || n < 1 || l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared))
         return 1;
     if (n > 256)
         n = 256;
@@ -639,6 +640,8 @@ static void begin(struct launch *l)
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->launch_begin)
             l->listeners[k]->launch_begin(l->listeners[k], &any);
+    if (l->disturb >> DISTURB_compared & 1)
+        compared_begin(l);
     make_workers(l);
 }
 static cudaError_t end(struct launch *l, struct emu_result *result)
@@ -648,6 +651,8 @@ static cudaError_t end(struct launch *l, struct emu_result *result)
     fault_tell(l);
     if (l->func->uses & USES_PRINTF)
         printf_flush(l->func->info.name);
+    if (l->compared)
+        compared_end(l);
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->launch_end)
             l->listeners[k]->launch_end(l->listeners[k], &any);

@@ -90,6 +90,9 @@ char *warplabLines(void);
 /* The same by PTX instruction, which no #line can merge: an object for each that was executed, with
  * its function, the number of its statement there, file and line. */
 char *warplabInstructions(void);
+/* Of launches that disturb "compared", since the last call: a line for each comparison whose
+ * operands were the same in all threads (exec/compared.h); caller frees. */
+char *warplabCompared(void);
 /* Records the memory accesses and active masks of one block of the next launch of
  * `kernel` to FILE (JSON lines; trace.c says which). 0 on success. */
 int warplabTrace(const char *kernel, unsigned block, const char *file);

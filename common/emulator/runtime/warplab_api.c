@@ -9,6 +9,7 @@
 #include "emulator/count/profile.h"
 #include "emulator/count/trace.h"
 #include "emulator/count/traffic.h"
+#include "emulator/exec/compared.h"
 #include "emulator/exec/disturb.h"
 #include "warplab.h"
 #include <stdio.h>
@@ -244,6 +245,11 @@ char *warplabLines(void)
 char *warplabInstructions(void)
 {
     return count_instructions_json();
+}
+
+char *warplabCompared(void)
+{
+    return compared_take();
 }
 
 int warplabTrace(const char *kernel, unsigned block, const char *file)
