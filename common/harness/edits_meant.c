@@ -95,7 +95,7 @@ static void a_round_later(struct scan *s, int i)
         if (word_same(s, k, i) && k > end)
             step = step_at(s, k);
     }
-    if (step.by) {
+    if (step.by && !strpbrk(step.sign, "+-")) {
         char *a = words_text(s, i + 2, end), *open = end > i + 2 ? "(" : "",
              *close = end > i + 2 ? ")" : "";
         if (!word_same(s, i, i + 2)) {

@@ -199,6 +199,17 @@ static uint64_t hash_of(const struct sample *sample)
     return hash;
 }
 
+/* With a constant of the record, too: blocks are of whole warps, as the file's own were, and a
+ * thread has a multiple or a part of what it had, and nothing that was lucky in the sizes tried. */
+static bool is_launched_alike(const struct experiment *x)
+{
+    const struct launch_record *is = &x->record, *was = &x->own;
+    uint32_t less = is->items < was->items ? is->items : was->items,
+             more = is->items < was->items ? was->items : is->items;
+
+    return (threads_of(is) % 32 == 0 || threads_of(was) % 32 != 0) && (!less || more % less == 0);
+}
+
 /* hash: of what comes of it; NULL: it is not asked for. */
 static enum run_end end_on(struct search *s, const char *text, const struct lab_case *c,
                            uint64_t steps, uint64_t *hash)
@@ -206,7 +217,7 @@ static enum run_end end_on(struct search *s, const char *text, const struct lab_
     struct sample sample;
 
     edits_budget(s, steps);
-    if (!replace_quickly(s, text))
+    if (!replace_quickly(s, text) || !is_launched_alike(s->x))
         return RUN_NO_KERNEL;
     enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
     if (hash)
@@ -292,14 +303,6 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
     return text;
 }
 
-/* With a constant of the record, too, as the file's own had. */
-static bool has_whole_warps(const struct experiment *x)
-{
-    const struct launch_record *is = &x->record, *was = &x->own;
-
-    return threads_of(is) % 32 == 0 || threads_of(was) % 32 != 0;
-}
-
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -308,9 +311,10 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
-    right &= experiment_replace(s->x, text, false, NULL) && has_whole_warps(s->x);
+    right &= experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
     int cases = right ? right_on(s, first, STEPS) : 0;
 
+    bool any_grid = strstr(text, "gridDim"); /* it goes on where the grid ends */
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
@@ -318,10 +322,10 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
         return 0;
     /* What is put in takes nothing away. */
     uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
-    *poor = missed != 0 || !mends_others(s, others);
+    *poor = missed != 0 || !mends_others(s, others) || s->x->record.items != s->x->own.items;
     edits_budget(s, STEPS);
     /* Some blocks do all: what others were for, the change takes from them. */
-    bool idle = most_items(s) != s->x->record.items;
+    bool idle = !any_grid && most_items(s) != s->x->record.items;
     return idle || missed & ~others->missed ? 0 : cases;
 }
 

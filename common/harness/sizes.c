@@ -187,6 +187,21 @@ static bool is_bound(struct search *s, char which, uint64_t right, uint64_t wron
     return steady && is_steady(s, &t, false);
 }
 
+/* Where it takes too long from some size on, that is the limit's, and says nothing of the cause.
+ * What this takes is not taken from the search. */
+static bool bears_out(struct search *s, char which, uint64_t right, uint64_t wrong, uint64_t most)
+{
+    struct lab_case t = s->smallest;
+    const uint64_t runs = s->x->runs, instructions = s->x->instructions;
+
+    set_extent(&t, which, wrong);
+    bool bound = ends_with(s, &t, s->x->verify->seed) != RUN_ENDLESS &&
+                 is_bound(s, which, right, wrong, most);
+    s->x->runs = runs;
+    s->x->instructions = instructions;
+    return bound;
+}
+
 /* The sizes that the extents before this one have by then. */
 static void put_others(struct search *s, const char *extent, struct text *t)
 {
@@ -206,7 +221,7 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
     const uint64_t less = right < wrong ? right : wrong, more = right < wrong ? wrong : right;
     struct text rest = {0};
 
-    if (find_rest(s, *extent, right, wrong, &rest) || is_bound(s, *extent, right, wrong, most)) {
+    if (find_rest(s, *extent, right, wrong, &rest) || bears_out(s, *extent, right, wrong, most)) {
         put_others(s, extent, t);
         text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
                   right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",

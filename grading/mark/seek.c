@@ -1,0 +1,587 @@
+/* seek.c - sizes that a kernel's own conditions single out.
+ *
+ * A kernel that is right only where it is looked tells sizes apart: it compares them. On a few
+ * small runs the emulator keeps which comparisons have the same operands in all threads
+ * (emulator/exec/compared.h). Where one of the two follows from the case's extents, or from a
+ * product of them, and the other does not change, it is known at any size how it will turn out. Of
+ * many sizes, between the least and the greatest that the row's hidden cases draw, those are run at
+ * which it turns out as in no case before, alone or together with others. What a kernel compares
+ * only there is known from then on.
+ */
+#include "marking.h"
+#include "base/alloc.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EXTENTS = 4, /* n, m, k, param */
+    PARAM = EXTENTS - 1,
+    PRODUCTS = 1 << EXTENTS,
+    MOST_POINTS = 64,
+    MOST_KINDS = 4,      /* types and operations that are looked at in a row */
+    MOST_SOUGHT = 12,    /* of each */
+    MOST_TAKEN = 256,    /* comparisons of a run */
+    MOST_DECISIONS = 64, /* bits of a signature */
+    MOST_DRAWN = 2000,   /* sizes, of which one is run */
+    MOST_PARAMS = 64,
+    SMALL = 100, /* an extent of the runs that are looked at first, about */
+};
+
+/* A comparison of a run, the same in all its threads. */
+struct condition {
+    char kernel[64];
+    unsigned at;
+    char type[8], relation[4];
+    double a, b;
+};
+
+/* A run whose comparisons are known. */
+struct point {
+    struct lab_case c;
+    struct condition *all;
+    int n;
+};
+
+/* One of them of which one side is slope * (a product of extents) + at_0 in all runs, within 1,
+ * and the other stays. */
+struct decision {
+    struct condition c;
+    bool left;   /* that side is a */
+    unsigned of; /* extents, 1 << i */
+    double slope, at_0;
+};
+
+struct signature {
+    uint64_t by[PRODUCTS];
+};
+
+struct search {
+    struct marking *m;
+    const struct lab_variant *variant;
+    const struct hidden_case **hidden; /* of the row */
+    int nhidden;
+    double least[EXTENTS], most[EXTENTS]; /* that they draw; most 0: they do not */
+    int64_t params[MOST_PARAMS];          /* param is one of these, where there are any */
+    int nparams;
+    double work; /* at most, of a case that is sought */
+    uint64_t random;
+    /* Of a type and an operation: */
+    const struct hidden_case *of;
+    struct lab_case base;
+    struct point points[MOST_POINTS];
+    int npoints;
+    struct decision decisions[MOST_DECISIONS];
+    int ndecisions;
+    struct lab_case *cases; /* that have been run */
+    struct signature *seen; /* of each */
+    int nseen;
+};
+
+static double extent(const struct lab_case *c, int i)
+{
+    return i == 0 ? (double)c->n : i == 1 ? (double)c->m : i == 2 ? (double)c->k : (double)c->param;
+}
+
+static void set_extent(struct lab_case *c, int i, double v)
+{
+    if (i == 0)
+        c->n = (uint64_t)v;
+    else if (i == 1)
+        c->m = (uint64_t)v;
+    else if (i == 2)
+        c->k = (uint64_t)v;
+    else
+        c->param = (int64_t)v;
+}
+
+static double product(const struct lab_case *c, unsigned of)
+{
+    double p = 1;
+    for (int i = 0; i < EXTENTS; i++)
+        p *= of >> i & 1 ? extent(c, i) : 1;
+    return p;
+}
+
+/* Of what the row draws. */
+static double work_of(const struct search *s, const struct lab_case *c)
+{
+    unsigned drawn = 0;
+    for (int i = 0; i < EXTENTS; i++)
+        drawn |= (unsigned)(s->most[i] > 0) << i;
+    return product(c, drawn);
+}
+
+/* ---- what a row may ask for ---- */
+
+static void widen(struct search *s, int i, double least, double most)
+{
+    if (most <= 0)
+        return;
+    s->least[i] = s->most[i] > 0 ? fmin(s->least[i], least) : least;
+    s->most[i] = fmax(s->most[i], most);
+}
+
+static void take_hidden(struct search *s, const struct hidden_case *h)
+{
+    widen(s, 0, (double)h->n_min, (double)h->n_max);
+    widen(s, 1, (double)h->m_min, (double)h->m_max);
+    widen(s, 2, (double)h->k_min, (double)h->k_max);
+    widen(s, PARAM, (double)h->param_min, (double)h->param_max);
+    for (int i = 0; i < h->params.n && s->nparams < MOST_PARAMS; i++) {
+        s->params[s->nparams++] = h->params.v[i];
+        widen(s, PARAM, (double)h->params.v[i], (double)h->params.v[i]);
+    }
+    s->hidden[s->nhidden++] = h;
+}
+
+static void take_row(struct search *s)
+{
+    const struct rubric *r = s->m->e->rubric;
+    s->hidden = xcalloc((size_t)r->nhidden + 1, sizeof(struct hidden_case *));
+    for (int i = 0; i < r->nhidden; i++)
+        if (s->m->row->cases && word_in(s->m->row->cases, r->hidden[i].name))
+            take_hidden(s, &r->hidden[i]);
+    for (int i = 0; i < s->nhidden; i++) {
+        struct marked_case c;
+        if (case_named(s->m->e->lab, r, s->variant->name, s->hidden[i]->name, &s->m->draw, &c))
+            s->work = fmax(s->work, 4 * work_of(s, &c.c));
+    }
+    s->work = fmax(s->work, 1 << 20);
+    for (int i = 0; i < s->nhidden; i++)
+        if (s->hidden[i]->param_max)
+            s->nparams = 0; /* any between */
+}
+
+static double rounded(const struct hidden_case *h, int i, double v)
+{
+    const uint64_t by[EXTENTS] = {h->multiple, h->m_multiple, h->k_multiple, 1};
+    return by[i] > 1 ? ceil(v / (double)by[i]) * (double)by[i] : v;
+}
+
+/* ---- runs whose comparisons are kept ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct condition *x = a, *y = b;
+    int c = strcmp(x->kernel, y->kernel);
+    return c ? c : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Of a kernel that is launched several times the first. What comes from the box is not believed to
+ * be of any form. */
+static void read_comparisons(struct point *p, const char *text)
+{
+    p->all = xcalloc(MOST_TAKEN, sizeof(*p->all));
+    for (const char *line = text; line && *line && p->n < MOST_TAKEN;) {
+        struct condition c;
+        bool known = false;
+        if (sscanf(line, "%63s %u %7s %3s %lf %lf", c.kernel, &c.at, c.type, c.relation, &c.a,
+                   &c.b) == 6 &&
+            isfinite(c.a) && isfinite(c.b)) {
+            for (int i = 0; i < p->n; i++)
+                known |= !by_place(&p->all[i], &c);
+            if (!known)
+                p->all[p->n++] = c;
+        }
+        line = strchr(line, '\n');
+        line += line ? 1 : 0;
+    }
+}
+
+static const struct condition *same_place(const struct point *p, const struct condition *c)
+{
+    for (int i = 0; i < p->n; i++)
+        if (!by_place(&p->all[i], c))
+            return &p->all[i];
+    return NULL;
+}
+
+static bool applies(const struct search *s, const struct lab_case *c)
+{
+    const struct lab *l = s->m->e->lab;
+    return !l->applies || l->applies(s->variant, c);
+}
+
+static void add_point(struct search *s, const struct lab_case *c)
+{
+    struct marking *m = s->m;
+    if (s->npoints == MOST_POINTS || !applies(s, c))
+        return;
+    char *text = session_compared(m->s, s->variant, c,
+                                  case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
+    struct point *p = &s->points[s->npoints];
+    *p = (struct point){.c = *c};
+    if (text) {
+        read_comparisons(p, text);
+        s->npoints++;
+    }
+    free(text);
+}
+
+/* Three small sizes, all extents apart. */
+static void look_first(struct search *s)
+{
+    static const double parts[3][EXTENTS] = {
+        {0.71, 0.83, 0.57, 0.31}, {0.97, 0.61, 0.89, 0.17}, {0.53, 1.03, 0.73, 0.43}};
+    for (int turn = 0; turn < 3; turn++) {
+        struct lab_case c = s->base;
+        for (int i = 0; i < EXTENTS; i++) {
+            double v = fmax(floor(parts[turn][i] * SMALL), s->least[i] + turn);
+            if (i == PARAM && s->nparams)
+                set_extent(&c, i, (double)s->params[turn % s->nparams]);
+            else if (s->most[i] > 0)
+                set_extent(&c, i, rounded(s->of, i, fmin(v, s->most[i])));
+        }
+        add_point(s, &c);
+    }
+}
+
+/* Three sizes beside a run in which something is compared that was not in others. */
+static void look_beside(struct search *s)
+{
+    const struct point *p = &s->points[s->npoints - 1];
+    bool news = false;
+    for (int i = 0; i < p->n && !news; i++) {
+        bool known = false;
+        for (int k = 0; k < s->npoints - 1; k++)
+            known |= same_place(&s->points[k], &p->all[i]) != NULL;
+        news = !known;
+    }
+    struct lab_case at = p->c;
+    for (int turn = 0; news && turn < 3; turn++) {
+        static const double away[3][EXTENTS] = {{1, 4, 2, 3}, {5, 1, 3, 2}, {-1, -2, 1, 4}};
+        struct lab_case c = at;
+        for (int i = 0; i < EXTENTS; i++) {
+            double v = extent(&at, i) + rounded(s->of, i, 1) * away[turn][i];
+            if (i == PARAM && s->nparams)
+                continue;
+            if (s->most[i] > 0 && v >= s->least[i] && v <= s->most[i])
+                set_extent(&c, i, v);
+        }
+        add_point(s, &c);
+    }
+}
+
+/* ---- what decides ---- */
+
+static bool holds(const struct condition *c, double a, double b)
+{
+    return !strcmp(c->relation, "eq")   ? a == b
+           : !strcmp(c->relation, "ne") ? a != b
+           : !strcmp(c->relation, "lt") ? a < b
+           : !strcmp(c->relation, "le") ? a <= b
+           : !strcmp(c->relation, "gt") ? a > b
+                                        : a >= b;
+}
+
+/* Unsigned, a difference below 0 is near the end of its range. */
+static double span_of(const struct condition *c)
+{
+    return *c->type == 's' || *c->type == 'f' ? 0
+           : strstr(c->type, "16")            ? 0x1p16
+           : strstr(c->type, "32")            ? 0x1p32
+                                              : 0x1p64;
+}
+
+static double as_signed(const struct condition *c, double v)
+{
+    double span = span_of(c);
+    return span && v >= span / 2 ? v - span : v;
+}
+
+static double as_is(const struct condition *c, double v)
+{
+    double span = span_of(c);
+    return span && v < 0 ? v + span : v;
+}
+
+static double side(const struct condition *c, bool left)
+{
+    return as_signed(c, left ? c->a : c->b);
+}
+
+/* Does slope * product + at_0 say what this side was in all runs, and was the other always the
+ * same? */
+static bool explains(const struct search *s, const struct decision *d)
+{
+    double slack = fabs(d->slope) == 1 ? 0 : 1;
+    for (int i = 0; i < s->npoints; i++) {
+        const struct condition *now = same_place(&s->points[i], &d->c);
+        if (now && (side(now, !d->left) != side(&d->c, !d->left) ||
+                    fabs(d->slope * product(&s->points[i].c, d->of) + d->at_0 -
+                         side(now, d->left)) > slack))
+            return false;
+    }
+    return true;
+}
+
+/* A line through two runs; through all, or one that is surely none by chance. */
+static bool fits(const struct search *s, struct decision *d)
+{
+    const struct point *first = NULL, *other = NULL;
+    int apart = 0;
+    for (int i = 0; i < s->npoints; i++) {
+        const struct point *p = &s->points[i];
+        if (!same_place(p, &d->c))
+            continue;
+        first = first ? first : p;
+        if (product(&p->c, d->of) != product(&first->c, d->of)) {
+            other = p;
+            apart++;
+        }
+    }
+    if (!apart)
+        return false;
+    double e = product(&first->c, d->of), y = side(same_place(first, &d->c), d->left);
+    d->slope = (side(same_place(other, &d->c), d->left) - y) / (product(&other->c, d->of) - e);
+    d->at_0 = y - d->slope * e;
+    return d->slope != 0 && (apart > 1 || fabs(d->slope) == 1) && explains(s, d);
+}
+
+/* The simplest that fits. */
+static bool find_decision(const struct search *s, const struct condition *c, struct decision *d)
+{
+    unsigned drawn = 0;
+    for (int i = 0; i < EXTENTS; i++)
+        drawn |= (unsigned)(s->most[i] > 0) << i;
+    for (int factors = 1; factors <= 3; factors++)
+        for (unsigned of = 1; of < PRODUCTS; of++)
+            for (int left = 0; left < 2; left++) {
+                *d = (struct decision){.c = *c, .left = left, .of = of};
+                if (!(of & ~drawn) && __builtin_popcount(of) == factors && fits(s, d))
+                    return true;
+            }
+    return false;
+}
+
+static void find_decisions(struct search *s)
+{
+    s->ndecisions = 0;
+    for (int p = 0; p < s->npoints; p++)
+        for (int i = 0; i < s->points[p].n && s->ndecisions < MOST_DECISIONS; i++) {
+            const struct condition *c = &s->points[p].all[i];
+            bool known = false;
+            for (int k = 0; k < p; k++)
+                known |= same_place(&s->points[k], c) != NULL;
+            if (!known && find_decision(s, c, &s->decisions[s->ndecisions]))
+                s->ndecisions++;
+        }
+}
+
+static double root_of(const struct decision *d)
+{
+    return (side(&d->c, !d->left) - d->at_0) / d->slope;
+}
+
+static bool turns_out(const struct decision *d, const struct lab_case *at)
+{
+    double v = as_is(&d->c, round(d->slope * product(at, d->of) + d->at_0)),
+           fixed = d->left ? d->c.b : d->c.a;
+    return d->left ? holds(&d->c, v, fixed) : holds(&d->c, fixed, v);
+}
+
+/* How all that is decided by one product turns out, as bits, for each product. */
+static struct signature signature_of(const struct search *s, const struct lab_case *at)
+{
+    struct signature g = {{0}};
+    for (int i = 0; i < s->ndecisions; i++)
+        g.by[s->decisions[i].of] |= (uint64_t)turns_out(&s->decisions[i], at) << i;
+    return g;
+}
+
+/* How much there is in x that none of those seen had: how one product's turn out, then two
+ * products' together, then all. */
+static double news_of(const struct search *s, const struct signature *x)
+{
+    double news = 0;
+    for (unsigned a = 1; a < PRODUCTS; a++)
+        for (unsigned b = a; b < PRODUCTS; b++) {
+            bool seen = false;
+            for (int i = 0; i < s->nseen && !seen; i++)
+                seen = s->seen[i].by[a] == x->by[a] && s->seen[i].by[b] == x->by[b];
+            news += seen ? 0 : a == b ? 1e6 : 1e3;
+        }
+    bool seen = false;
+    for (int i = 0; i < s->nseen && !seen; i++)
+        seen = !memcmp(&s->seen[i], x, sizeof(*x));
+    return news + (seen ? 0 : 1);
+}
+
+/* ---- sizes ---- */
+
+static double random_of(struct search *s) /* 0 to 1 */
+{
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    return (double)(s->random >> 11) * 0x1p-53;
+}
+
+/* Any size of any scale, or one where something is decided. */
+static double some_extent(struct search *s, int i)
+{
+    int at = (int)(random_of(s) * (s->ndecisions + 1));
+    if (i == PARAM && s->nparams)
+        return (double)s->params[(int)(random_of(s) * s->nparams)];
+    double least = fmax(s->least[i], 1);
+    if (at < s->ndecisions && s->decisions[at].of == 1u << i && random_of(s) < 0.7)
+        return round(root_of(&s->decisions[at]) + 2 * random_of(s) - 1);
+    if (s->least[i] <= 0 && random_of(s) < 0.05)
+        return s->least[i];
+    return floor(least * pow(fmax(s->most[i] / least, 1), random_of(s)));
+}
+
+/* Makes one extent such that a product is where something is decided. */
+static void meet_product(struct search *s, struct lab_case *c)
+{
+    if (!s->ndecisions)
+        return;
+    const struct decision *d = &s->decisions[(int)(random_of(s) * s->ndecisions)];
+    int i = (int)(random_of(s) * (s->nparams ? PARAM : EXTENTS));
+    double others = product(c, d->of & ~(1u << i));
+    if (d->of >> i & 1 && __builtin_popcount(d->of) > 1 && others > 0)
+        set_extent(c, i, fmax(round(root_of(d) / others + 2 * random_of(s) - 1), 0));
+}
+
+/* False: it may not be asked for. */
+static bool draw_size(struct search *s, struct lab_case *c)
+{
+    for (int i = 0; i < EXTENTS; i++)
+        if (s->most[i] > 0)
+            set_extent(c, i, some_extent(s, i));
+    if (random_of(s) < 0.5)
+        meet_product(s, c);
+    for (int i = 0; i < EXTENTS; i++) {
+        if (s->most[i] <= 0)
+            continue;
+        double v = rounded(s->of, i, extent(c, i));
+        if (!(v >= s->least[i] && v <= s->most[i]))
+            return false;
+        set_extent(c, i, v);
+    }
+    return work_of(s, c) <= s->work;
+}
+
+/* Of many sizes the one with most news, and of these the least; false: there is none. */
+static bool next_size(struct search *s, struct lab_case *best)
+{
+    double most = 0;
+    for (int i = 0; i < MOST_DRAWN; i++) {
+        struct lab_case c = s->base;
+        if (!draw_size(s, &c))
+            continue;
+        struct signature g = signature_of(s, &c);
+        double news = news_of(s, &g);
+        if (news > most || (news > 0 && news == most && work_of(s, &c) < work_of(s, best))) {
+            most = news;
+            *best = c;
+        }
+    }
+    return most > 0;
+}
+
+/* ---- one more case ---- */
+
+static char *name_of(const struct search *s, const struct lab_case *c)
+{
+    static const char *const names[EXTENTS] = {"n", "m", "k", "param"};
+    struct text t = {0};
+    for (int i = 0; i < EXTENTS; i++)
+        if (s->most[i] > 0)
+            text_addf(&t, "%s%s=%.0f", t.length ? "," : "", names[i], extent(c, i));
+    return text_take(&t);
+}
+
+struct marked_case sought_case(const struct marking *m, const struct sought *x)
+{
+    const char *kind = "a size that its own conditions single out";
+    return (struct marked_case){.c = x->c, .kind = m->draw.secret ? kind : NULL};
+}
+
+static void add_seen(struct search *s, const struct lab_case *c)
+{
+    s->cases = xrealloc(s->cases, (size_t)(s->nseen + 1) * sizeof(*s->cases));
+    s->seen = xrealloc(s->seen, (size_t)(s->nseen + 1) * sizeof(*s->seen));
+    s->cases[s->nseen++] = *c;
+}
+
+/* Is the kernel right there? False, and settled, when not. */
+static bool try_case(struct search *s, struct lab_case *c)
+{
+    struct marking *m = s->m;
+    char *name = name_of(s, c);
+    c->name = session_keeps(m->s, name);
+    free(name);
+    add_seen(s, c);
+    struct marked_case x = sought_case(m, &(struct sought){s->variant, *c});
+    if (!applies(s, &x.c))
+        return true;
+    const struct run *r = marking_run(m, &x, 0, false);
+    enum run_end end = r->result.end;
+    if (end == RUN_WRONG || end == RUN_ERROR || end == RUN_ENDLESS || end == RUN_INPUT_CHANGED) {
+        marking_fail_on(m, r, &x, "");
+        return false;
+    }
+    if (end == RUN_OK) {
+        session_sought(m->s, s->variant, &x.c);
+        int before = s->npoints;
+        add_point(s, &x.c);
+        if (s->npoints > before)
+            look_beside(s);
+    }
+    return true;
+}
+
+static void clear_points(struct search *s)
+{
+    for (int p = 0; p < s->npoints; p++)
+        free(s->points[p].all);
+    s->npoints = 0;
+}
+
+/* False when the row is settled. */
+static bool seek_of(struct search *s)
+{
+    bool right = true;
+    struct lab_case next;
+    s->nseen = 0;
+    look_first(s);
+    for (int i = 0; right && i < MOST_SOUGHT; i++) {
+        find_decisions(s);
+        for (int k = 0; k < s->nseen; k++)
+            s->seen[k] = signature_of(s, &s->cases[k]);
+        if (!s->ndecisions || !next_size(s, &next))
+            break;
+        right = try_case(s, &next);
+    }
+    clear_points(s);
+    return right;
+}
+
+void seek(struct marking *m)
+{
+    struct search s = {.m = m, .variant = variant_named(m->e->lab, m->row->variant), .random = 1};
+    struct lab_case kinds[MOST_KINDS];
+    int nkinds = 0;
+    bool right = s.variant && !m->e->lab->program;
+    if (right)
+        take_row(&s);
+    for (int i = 0; right && i < s.nhidden && nkinds < MOST_KINDS; i++) {
+        struct marked_case c;
+        bool known = false;
+        s.of = s.hidden[i];
+        if (!case_named(m->e->lab, m->e->rubric, s.variant->name, s.of->name, &m->draw, &c))
+            continue;
+        for (int k = 0; k < nkinds; k++)
+            known |= kinds[k].dtype == c.c.dtype && kinds[k].op == c.c.op;
+        if (!known) {
+            s.base = kinds[nkinds++] = c.c;
+            right = seek_of(&s);
+        }
+    }
+    free(s.hidden);
+    free(s.cases);
+    free(s.seen);
+}
