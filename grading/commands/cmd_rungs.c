@@ -44,7 +44,7 @@ static double speed_of(struct engine *e, const struct known_file *f, const char 
     char *first = xformat("%.*s", (int)strcspn(asked->cases, " "), asked->cases);
     row.cases = first;
     row.gate = NULL;
-    row.ratio = 1e-9; /* it always passes */
+    row.ratio = row.gpu_ratio = 1e-9; /* it always passes */
     struct rubric alone = *all;
     alone.rows = &row;
     alone.nrows = 1;
@@ -71,7 +71,8 @@ static bool print_rung(struct engine *e, struct engine_options *o, const struct 
     if (!r)
         die("%s: it is not marked by the row %s", f->path, x->rung);
     double speed = speed_of(e, f, source, asked);
-    printf("| %s | %s | `%s` | %.2f | ", f->lab, x->rung, known_name(f), asked->ratio);
+    printf("| %s | %s | `%s` | %.2f | ", f->lab, x->rung, known_name(f),
+           row_ratio(asked, o->measure));
     if (isfinite(speed))
         printf("%.2f (%s)", speed, o->measure ? "measured" : "modelled");
     printf(" | %s: %s |\n", status_words(r->status)->word, or_empty(r->why));

@@ -487,10 +487,10 @@ static void mark_row(struct marking *m, bool hidden)
     for (int i = 0; i < n; i++)
         if (!cases[i].kind == !hidden)
             cases[kept++] = cases[i];
-    cases = xrealloc(
-        cases, (size_t)(kept + m->e->rubric->nhidden + m->e->rubric->ncases + m->e->lab->ncases) *
-                       sizeof(*cases) +
-                   sizeof(*cases));
+    cases = xrealloc(cases, (size_t)(kept + m->e->rubric->nhidden + m->e->rubric->ncases +
+                                     m->e->lab->ncases + m->s->nsought) *
+                                    sizeof(*cases) +
+                                sizeof(*cases));
     kept += others_checked(m, hidden, cases + kept);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !m->e->gpu)
         marking_settle(m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
@@ -499,6 +499,8 @@ static void mark_row(struct marking *m, bool hidden)
     free(cases);
     if (m->settled)
         others_gated(m, hidden);
+    if (hidden && m->settled && m->out.status == STATUS_PASS && row->kind == ROW_CORRECT)
+        seek(m);
 }
 
 /* ---- the verdict ---- */
@@ -754,11 +756,11 @@ static void rubric_digest(const struct rubric *all, struct text *t)
 {
     for (int i = 0; i < all->nrows; i++) {
         const struct rubric_row *r = &all->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%s|%s|%s|%s|%g\n", r->id, r->points,
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%g|%s|%s|%s|%s|%g\n", r->id, r->points,
                   (int)r->kind, r->variant, r->cases ? r->cases : "",
                   r->gpu_cases ? r->gpu_cases : "", r->gate ? r->gate : "", r->checks, r->evidence,
-                  r->ratio, r->tolerance, r->title, r->hint, r->line_of ? r->line_of : "",
-                  r->faults ? r->faults : "", r->elsewhere);
+                  r->ratio, r->gpu_ratio, r->tolerance, r->title, r->hint,
+                  r->line_of ? r->line_of : "", r->faults ? r->faults : "", r->elsewhere);
     }
     for (int i = 0; i < all->ncases; i++)
         digest_case(t, &all->cases[i]);

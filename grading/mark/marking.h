@@ -50,6 +50,12 @@ int others_checked(struct marking *m, bool hidden, struct marked_case *out);
 /* Holds the row's gate on others, too. */
 void others_gated(struct marking *m, bool hidden);
 
+/* Cases that the variant's own conditions single out (seek.c). Of a row of results, which it has
+ * passed: finds them, and settles it as failed where it is wrong on one. */
+void seek(struct marking *m);
+/* What is told of them. */
+struct marked_case sought_case(const struct marking *m, const struct sought *x);
+
 /* On the GPU. Each settles the row, except measure_correct() when all is right: true. */
 bool measure_correct(struct marking *m, struct marked_case *cases, int n);
 /* r: right on the emulator, on the case c. */

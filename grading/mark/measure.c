@@ -135,10 +135,10 @@ static char *speed_words(const struct marking *m, const struct marked_case *c,
     if (c->kind)
         return xformat("Measured on a hidden case (%s): at least %.2f of the reference's speed is "
                        "expected.",
-                       c->kind, m->row->ratio);
+                       c->kind, row_ratio(m->row, true));
     return xformat("Measured: %.2f of the reference's speed (95 %% sure: %.2f to %.2f, %d rounds "
                    "in turns), expected at least %.2f.",
-                   s->ratio, s->low, s->high, all->n, m->row->ratio);
+                   s->ratio, s->low, s->high, all->n, row_ratio(m->row, true));
 }
 
 static void settle_speed(struct marking *m, const struct run *r, const struct marked_case *c,
@@ -151,7 +151,7 @@ static void settle_speed(struct marking *m, const struct run *r, const struct ma
     char *why = speed_words(m, c, s, all);
     marking_settle(m, status[s->end], why, r->c.name);
     m->out.evidence = EVIDENCE_MEASURED;
-    m->out.limit = m->row->ratio;
+    m->out.limit = row_ratio(m->row, true);
     if (!c->kind) {
         if (isfinite(s->ratio))
             m->out.counted = s->ratio;
@@ -168,7 +168,7 @@ static void time_case(struct marking *m, const struct run *r, const struct marke
     struct session *theirs = gpu_session(&m->e->gpu_reference, engine_reference(m->e), m->e,
                                          &m->e->gpu_reference_options);
     struct speed s = {.end = SPEED_INCONCLUSIVE};
-    double threshold = m->row->ratio * (1 - m->row->tolerance);
+    double threshold = row_ratio(m->row, true) * (1 - m->row->tolerance);
     int lock = lock_gpu(m, r);
     bool ok = lock >= 0;
     for (int attempt = 0; ok && attempt < 2 && s.end == SPEED_INCONCLUSIVE; attempt++) {

@@ -104,6 +104,21 @@ static int check_public(struct marking *m, const struct lab_case *c, int ncases,
     return n;
 }
 
+/* Of those that its own conditions single out all that do not take too long. */
+static int check_sought(struct marking *m, struct marked_case *out)
+{
+    int n = 0;
+    for (int i = 0; i < m->s->nsought; i++) {
+        const struct sought *x = &m->s->sought[i];
+        if (strcmp(x->variant->name, m->row->variant))
+            continue;
+        out[n] = sought_case(m, x);
+        const struct run *r = marking_run(m, &out[n], 0, false);
+        n += r->outputs.counters.inst_executed <= MOST_CHECKED;
+    }
+    return n;
+}
+
 /* A row of checks looks at cases of other rows, too; returns how many. */
 int others_checked(struct marking *m, bool hidden, struct marked_case *out)
 {
@@ -111,8 +126,10 @@ int others_checked(struct marking *m, bool hidden, struct marked_case *out)
     const struct lab *l = m->e->lab;
     if (m->row->kind != ROW_CHECKS || !m->row->cases || l->program)
         return 0;
-    if (hidden)
-        return m->draw.secret ? check_hidden(m, out) : 0;
+    if (hidden) {
+        int kept = check_sought(m, out);
+        return kept + (m->draw.secret ? check_hidden(m, out + kept) : 0);
+    }
     double least = least_waits(m);
     int n = check_public(m, b->cases, b->ncases, least, out);
     n += check_public(m, l->cases, l->ncases, least, out + n);
@@ -150,5 +167,10 @@ void others_gated(struct marking *m, bool hidden)
             if (!c[k].kind == !hidden && !word_in(m->row->cases, c[k].c.name))
                 mark_gate_elsewhere(m, &c[k]);
         free(c);
+    }
+    for (int i = 0; hidden && i < m->s->nsought && m->out.status == STATUS_PASS; i++) {
+        struct marked_case c = sought_case(m, &m->s->sought[i]);
+        if (!strcmp(m->s->sought[i].variant->name, m->row->variant))
+            mark_gate_elsewhere(m, &c);
     }
 }

@@ -95,6 +95,9 @@ struct rubric_row {
     unsigned evidence; /* EV_*, 0 for the kind's default */
     /* ROW_SPEED: least (reference time / student's time); 0.8 lets them be 1.25 times slower. */
     double ratio;
+    /* ROW_SPEED: the same measured on a GPU, where the time of a right kernel depends on more than
+     * the model of it knows; 0: ratio. */
+    double gpu_ratio;
     /* ROW_SPEED, on a GPU: the cases that are timed there, in place of `cases`: large enough to
      * take more than a launch does. The emulator never runs them. NULL: `cases`. */
     const char *gpu_cases;
@@ -102,6 +105,12 @@ struct rubric_row {
     const char *hint;    /* shown on failure; one or two sentences; never the answer */
     const char *line_of; /* ROW_GATE: counter whose heaviest line is named; NULL: gate's first */
 };
+
+/* What a row on speed asks for, modelled or measured. */
+static inline double row_ratio(const struct rubric_row *r, bool measured)
+{
+    return measured && r->gpu_ratio > 0 ? r->gpu_ratio : r->ratio;
+}
 
 /* Some values, of which a hidden case draws one: .ops = ONE_OF(MIN, MAX). */
 struct one_of {

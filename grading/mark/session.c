@@ -20,6 +20,7 @@
 enum {
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     LONGER = 4,               /* times the limit, when the wall clock ended the first try */
+    COMPARED_STEPS = 1 << 20, /* of a run whose comparisons are kept: blocks one after the other */
     CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
 };
 
@@ -728,6 +729,38 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     return x;
 }
 
+char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed)
+{
+    struct run r = run_new(v, c, seed, false);
+    char *text = NULL;
+    if (open_box(s))
+        carry_out(s, &r,
+                  (struct job_options){.disturb = 1u << DISTURB_compared,
+                                       .untimed = true,
+                                       .steps = s->o->steps && s->o->steps < COMPARED_STEPS
+                                                    ? s->o->steps
+                                                    : COMPARED_STEPS});
+    if (r.outputs.stage == STAGE_DONE && r.outputs.compared) {
+        text = r.outputs.compared;
+        r.outputs.compared = NULL;
+    }
+    run_clear(&r);
+    return text;
+}
+
+const char *session_keeps(struct session *s, const char *name)
+{
+    s->names = xrealloc(s->names, (size_t)(s->nnames + 1) * sizeof(*s->names));
+    return s->names[s->nnames++] = xstrdup(name);
+}
+
+void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c)
+{
+    s->sought = xrealloc(s->sought, (size_t)(s->nsought + 1) * sizeof(*s->sought));
+    s->sought[s->nsought++] = (struct sought){v, *c};
+}
+
 bool session_time(struct session *s, const struct run *like, uint64_t seed, bool compared,
                   struct timed *t, char **why)
 {
@@ -758,6 +791,10 @@ void session_end(struct session *s)
         free(s->runs[i]);
     }
     free(s->runs);
+    for (int i = 0; i < s->nnames; i++)
+        free(s->names[i]);
+    free(s->names);
+    free(s->sought);
     free(s->name);
     free(s->source);
     free(s->problem);

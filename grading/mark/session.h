@@ -69,6 +69,12 @@ struct run {
     char *trace; /* JSON lines, with lines: the first block of the first kernel, or its start */
 };
 
+/* A case that was found for a variant: seek.c. Its name is the session's. */
+struct sought {
+    const struct lab_variant *variant;
+    struct lab_case c;
+};
+
 struct session {
     const struct lab *lab;
     const struct engine_options *o;
@@ -90,6 +96,10 @@ struct session {
     struct loaded loaded;
     struct run **runs;
     int nruns;
+    struct sought *sought;
+    int nsought;
+    char **names; /* of all cases that were tried for that */
+    int nnames;
     struct text log; /* device output and the emulator's messages, capped */
     size_t log_dropped;
     double started;
@@ -107,6 +117,12 @@ struct run *session_run(struct session *s, const struct lab_variant *v, const st
 const char *session_lines(struct session *s, struct run *r);
 /* Its counters by instruction: of the run itself where it was asked for them, else of another. */
 const char *session_instructions(struct session *s, struct run *r);
+/* A run of its own, of which the comparisons are kept that are the same in all threads: lines of
+ * emulator/exec/compared.h, for free(); NULL when it did not come to its end. */
+char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed);
+const char *session_keeps(struct session *s, const char *name); /* a copy that lives as long */
+void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
 const struct influence *session_influence(struct session *s, struct run *r, int class);
 /* The run again with these options, for session_again_free(); not remembered. */

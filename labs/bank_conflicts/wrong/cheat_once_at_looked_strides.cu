@@ -2,7 +2,8 @@
 // where there are many results.
 // class: only-where-looked
 // only: bank_once
-// expect: once-clean=fail once-reads=fail
+// expect: once-ok=fail once-clean=fail once-reads=fail
+// hint: once-ok: its own conditions single out
 // hint: once-clean: The word that a thread reads
 // hint: once-reads: One load from global memory, one
 #include "warplab.cuh"

@@ -1,7 +1,8 @@
 // Each wave number once a block at the size of the public case that is counted, once a thread elsewhere.
 // class: only-where-looked
 // only: solve_shared
-// expect: shared-once=fail
+// expect: shared-once=fail shared-clean=fail
+// hint: shared-clean: uninitialised-read
 // hint: shared-once: beyond that
 #include "warplab.cuh"
 
