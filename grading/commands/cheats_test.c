@@ -101,7 +101,7 @@ Test(cheats, the_rung_before_fails_every_row_of_speed)
                 char *name = rung_before(&o, r->lab, r->rows[k].id);
                 cr_assert(name, "%s: no file of wrong/ says \"rung: %s\"", r->lab, r->rows[k].id);
                 char *row = xformat("\n| %s | %s | `%s` | %.2f | ", r->lab, r->rows[k].id, name,
-                                    r->rows[k].ratio);
+                                    row_ratio(&r->rows[k], p));
                 char *begin = xformat("\n| %s | %s | ", r->lab, r->rows[k].id);
                 cr_expect(strstr(page, row) || (p && !strstr(page, begin)), "%s lacks%s", path,
                           row);
