@@ -41,6 +41,7 @@ static void time_small_cases(struct engine *e)
     for (int i = 0; i < small.nrows; i++) {
         rows[i] = small.rows[i];
         rows[i].gpu_cases = NULL;
+        rows[i].gpu_ratio = 0; /* its time is modelled */
     }
     small.rows = rows;
     e->rubric = &small;

@@ -1,5 +1,6 @@
 // Right: tiles of 32 steps, twice as many as ours has; where k is as short there is nothing to be ahead of.
 // only: mm_pipeline
+// after: overlapped_early
 // expect: all=pass
 #include "warplab.cuh"
 
