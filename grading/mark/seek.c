@@ -164,11 +164,21 @@ static double rounded(const struct hidden_case *h, int i, double v)
 
 /* ---- runs whose comparisons are kept ---- */
 
-static int by_place(const void *a, const void *b)
+static const struct condition *same_place(const struct point *p, const struct condition *c)
 {
-    const struct condition *x = a, *y = b;
-    int c = strcmp(x->kernel, y->kernel);
-    return c ? c : x->at < y->at ? -1 : x->at > y->at;
+    for (int i = 0; i < p->n; i++)
+        if (p->all[i].at == c->at && !strcmp(p->all[i].kernel, c->kernel))
+            return &p->all[i];
+    return NULL;
+}
+
+/* Is it compared in one of the first n runs? */
+static bool is_known(const struct search *s, int n, const struct condition *c)
+{
+    for (int i = 0; i < n; i++)
+        if (same_place(&s->points[i], c))
+            return true;
+    return false;
 }
 
 /* Of a kernel that is launched several times the first. What comes from the box is not believed to
@@ -178,26 +188,13 @@ static void read_comparisons(struct point *p, const char *text)
     p->all = xcalloc(MOST_TAKEN, sizeof(*p->all));
     for (const char *line = text; line && *line && p->n < MOST_TAKEN;) {
         struct condition c;
-        bool known = false;
         if (sscanf(line, "%63s %u %7s %3s %lf %lf", c.kernel, &c.at, c.type, c.relation, &c.a,
                    &c.b) == 6 &&
-            isfinite(c.a) && isfinite(c.b)) {
-            for (int i = 0; i < p->n; i++)
-                known |= !by_place(&p->all[i], &c);
-            if (!known)
-                p->all[p->n++] = c;
-        }
+            isfinite(c.a) && isfinite(c.b) && !same_place(p, &c))
+            p->all[p->n++] = c;
         line = strchr(line, '\n');
         line += line ? 1 : 0;
     }
-}
-
-static const struct condition *same_place(const struct point *p, const struct condition *c)
-{
-    for (int i = 0; i < p->n; i++)
-        if (!by_place(&p->all[i], c))
-            return &p->all[i];
-    return NULL;
 }
 
 static bool applies(const struct search *s, const struct lab_case *c)
@@ -245,12 +242,8 @@ static void look_beside(struct search *s)
 {
     const struct point *p = &s->points[s->npoints - 1];
     bool news = false;
-    for (int i = 0; i < p->n && !news; i++) {
-        bool known = false;
-        for (int k = 0; k < s->npoints - 1; k++)
-            known |= same_place(&s->points[k], &p->all[i]) != NULL;
-        news = !known;
-    }
+    for (int i = 0; i < p->n && !news; i++)
+        news = !is_known(s, s->npoints - 1, &p->all[i]);
     struct lab_case at = p->c;
     for (int turn = 0; news && turn < 3; turn++) {
         static const double away[3][EXTENTS] = {{1, 4, 2, 3}, {5, 1, 3, 2}, {-1, -2, 1, 4}};
@@ -364,10 +357,7 @@ static void find_decisions(struct search *s)
     for (int p = 0; p < s->npoints; p++)
         for (int i = 0; i < s->points[p].n && s->ndecisions < MOST_DECISIONS; i++) {
             const struct condition *c = &s->points[p].all[i];
-            bool known = false;
-            for (int k = 0; k < p; k++)
-                known |= same_place(&s->points[k], c) != NULL;
-            if (!known && find_decision(s, c, &s->decisions[s->ndecisions]))
+            if (!is_known(s, p, c) && find_decision(s, c, &s->decisions[s->ndecisions]))
                 s->ndecisions++;
         }
 }
@@ -511,9 +501,7 @@ static void add_seen(struct search *s, const struct lab_case *c)
 static bool try_case(struct search *s, struct lab_case *c)
 {
     struct marking *m = s->m;
-    char *name = name_of(s, c);
-    c->name = session_keeps(m->s, name);
-    free(name);
+    c->name = session_keeps(m->s, name_of(s, c));
     add_seen(s, c);
     struct marked_case x = sought_case(m, &(struct sought){s->variant, *c});
     if (!applies(s, &x.c))

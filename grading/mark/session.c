@@ -700,13 +700,18 @@ void session_again_free(struct run *r)
     free(r);
 }
 
+/* So many, and no more than any run may take. */
+static uint64_t steps_of(const struct session *s, uint64_t enough)
+{
+    return s->o->steps && s->o->steps < enough ? s->o->steps : enough;
+}
+
 /* A loop may have lost its end: a run that takes several times the instructions is stopped.
  * Products of matrices count for as many as emulator/exec/ops/mma.c charges. */
 static uint64_t disturbed_steps(const struct session *s, const struct run *r)
 {
     const struct counters *c = &r->outputs.counters;
-    uint64_t enough = 8 * (c->inst_executed + c->tensor_flop / 32) + 1000000;
-    return s->o->steps && s->o->steps < enough ? s->o->steps : enough;
+    return steps_of(s, 8 * (c->inst_executed + c->tensor_flop / 32) + 1000000);
 }
 
 const struct influence *session_influence(struct session *s, struct run *r, int class)
@@ -738,9 +743,7 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
         carry_out(s, &r,
                   (struct job_options){.disturb = 1u << DISTURB_compared,
                                        .untimed = true,
-                                       .steps = s->o->steps && s->o->steps < COMPARED_STEPS
-                                                    ? s->o->steps
-                                                    : COMPARED_STEPS});
+                                       .steps = steps_of(s, COMPARED_STEPS)});
     if (r.outputs.stage == STAGE_DONE && r.outputs.compared) {
         text = r.outputs.compared;
         r.outputs.compared = NULL;
@@ -749,10 +752,10 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
     return text;
 }
 
-const char *session_keeps(struct session *s, const char *name)
+const char *session_keeps(struct session *s, char *name)
 {
     s->names = xrealloc(s->names, (size_t)(s->nnames + 1) * sizeof(*s->names));
-    return s->names[s->nnames++] = xstrdup(name);
+    return s->names[s->nnames++] = name;
 }
 
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c)

@@ -121,7 +121,7 @@ const char *session_instructions(struct session *s, struct run *r);
  * emulator/exec/compared.h, for free(); NULL when it did not come to its end. */
 char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed);
-const char *session_keeps(struct session *s, const char *name); /* a copy that lives as long */
+const char *session_keeps(struct session *s, char *name); /* takes it over: it lives as long */
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
 const struct influence *session_influence(struct session *s, struct run *r, int class);
