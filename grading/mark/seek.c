@@ -4,9 +4,10 @@
  * small runs the emulator keeps which comparisons have the same operands in all threads
  * (emulator/exec/compared.h). Where one of the two follows from the case's extents, or from a
  * product of them, and the other does not change, it is known at any size how it will turn out. Of
- * many sizes, between the least and the greatest that the row's hidden cases draw, those are run at
- * which it turns out as in no case before, alone or together with others. What a kernel compares
- * only there is known from then on.
+ * many sizes, up to the greatest that the row's hidden cases draw, those are run at which it turns
+ * out as in no case before: first what comes up and was always the same, along the way that led
+ * there, then the regions that the comparisons make together, the largest first. What a kernel
+ * compares only there is known from then on.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -28,7 +29,8 @@ enum {
     MOST_DECISIONS = 64, /* bits of a signature */
     MOST_DRAWN = 2000,   /* sizes, of which one is run */
     MOST_PARAMS = 64,
-    SMALL = 100, /* an extent of the runs that are looked at first, about */
+    SMALL = 100,      /* an extent of the runs that are looked at first, about */
+    ENOUGH = 1 << 16, /* work of a case that is sought, about */
 };
 
 /* A comparison of a run, the same in all its threads. */
@@ -53,10 +55,7 @@ struct decision {
     bool left;   /* that side is a */
     unsigned of; /* extents, 1 << i */
     double slope, at_0;
-};
-
-struct signature {
-    uint64_t by[PRODUCTS];
+    uint64_t way, way_is; /* where it comes up: bits of a signature, and what they are there */
 };
 
 struct search {
@@ -76,8 +75,9 @@ struct search {
     int npoints;
     struct decision decisions[MOST_DECISIONS];
     int ndecisions;
-    struct lab_case *cases; /* that have been run */
-    struct signature *seen; /* of each */
+    uint64_t of_product[PRODUCTS]; /* the decisions of each, as bits */
+    struct lab_case *cases;        /* that have been run */
+    uint64_t *seen;                /* how each decision turns out there, as bits */
     int nseen;
 };
 
@@ -151,6 +151,10 @@ static void take_row(struct search *s)
             s->work = fmax(s->work, 4 * work_of(s, &c.c));
     }
     s->work = fmax(s->work, 1 << 20);
+    const char *extents = s->m->e->lab->extents;
+    for (int i = 0; i < EXTENTS; i++)
+        if (extents && strchr(extents, "nmkp"[i]) && s->most[i] > 0)
+            s->least[i] = fmin(s->least[i], 1);
     for (int i = 0; i < s->nhidden; i++)
         if (s->hidden[i]->param_max)
             s->nparams = 0; /* any between */
@@ -374,31 +378,76 @@ static bool turns_out(const struct decision *d, const struct lab_case *at)
     return d->left ? holds(&d->c, v, fixed) : holds(&d->c, fixed, v);
 }
 
-/* How all that is decided by one product turns out, as bits, for each product. */
-static struct signature signature_of(const struct search *s, const struct lab_case *at)
+/* Was it compared in this run, as predicted: what it was there, 0 or 1; -1: it was not. */
+static int turned_out(const struct point *p, const struct decision *d)
 {
-    struct signature g = {{0}};
+    return same_place(p, &d->c) ? turns_out(d, &p->c) : -1;
+}
+
+/* What leads to a decision: what turned out the same in all runs in which it came up, and otherwise
+ * in one in which it did not. */
+static bool leads_to(const struct search *s, const struct decision *k, const struct decision *d,
+                     int *is)
+{
+    bool same = true, otherwise = false;
+    *is = -1;
+    for (int p = 0; p < s->npoints; p++)
+        if (same_place(&s->points[p], &d->c)) {
+            int now = turned_out(&s->points[p], k);
+            same = same && now >= 0 && (*is < 0 || now == *is);
+            *is = now;
+        }
+    for (int p = 0; p < s->npoints; p++)
+        otherwise |= !same_place(&s->points[p], &d->c) && turned_out(&s->points[p], k) != *is;
+    return same && otherwise;
+}
+
+static void find_ways(struct search *s)
+{
+    memset(s->of_product, 0, sizeof(s->of_product));
+    for (int i = 0; i < s->ndecisions; i++) {
+        struct decision *d = &s->decisions[i];
+        s->of_product[d->of] |= (uint64_t)1 << i;
+        d->way = d->way_is = 0;
+        for (int k = 0, is; k < s->ndecisions; k++)
+            if (k != i && leads_to(s, &s->decisions[k], d, &is)) {
+                d->way |= (uint64_t)1 << k;
+                d->way_is |= (uint64_t)is << k;
+            }
+    }
+}
+
+/* How all decisions turn out, as bits. */
+static uint64_t signature_of(const struct search *s, const struct lab_case *at)
+{
+    uint64_t g = 0;
     for (int i = 0; i < s->ndecisions; i++)
-        g.by[s->decisions[i].of] |= (uint64_t)turns_out(&s->decisions[i], at) << i;
+        g |= (uint64_t)turns_out(&s->decisions[i], at) << i;
     return g;
 }
 
-/* How much there is in x that none of those seen had: how one product's turn out, then two
- * products' together, then all. */
-static double news_of(const struct search *s, const struct signature *x)
+/* Has a case been run in which these turn out so? */
+static bool was_seen(const struct search *s, uint64_t bits, uint64_t are)
+{
+    for (int i = 0; i < s->nseen; i++)
+        if ((s->seen[i] & bits) == (are & bits))
+            return true;
+    return false;
+}
+
+/* How much there is in x that none of those seen had: what comes up and turns out otherwise, then
+ * how those of one product turn out together. */
+static double news_of(const struct search *s, uint64_t x)
 {
     double news = 0;
-    for (unsigned a = 1; a < PRODUCTS; a++)
-        for (unsigned b = a; b < PRODUCTS; b++) {
-            bool seen = false;
-            for (int i = 0; i < s->nseen && !seen; i++)
-                seen = s->seen[i].by[a] == x->by[a] && s->seen[i].by[b] == x->by[b];
-            news += seen ? 0 : a == b ? 1e6 : 1e3;
-        }
-    bool seen = false;
-    for (int i = 0; i < s->nseen && !seen; i++)
-        seen = !memcmp(&s->seen[i], x, sizeof(*x));
-    return news + (seen ? 0 : 1);
+    for (int i = 0; i < s->ndecisions; i++) {
+        const struct decision *d = &s->decisions[i];
+        uint64_t with = (uint64_t)1 << i | d->way;
+        news += (x & d->way) == d->way_is && !was_seen(s, with, x) ? 1e6 : 0;
+    }
+    for (unsigned of = 1; of < PRODUCTS; of++)
+        news += was_seen(s, s->of_product[of], x) ? 0 : 1e4;
+    return news;
 }
 
 /* ---- sizes ---- */
@@ -454,21 +503,53 @@ static bool draw_size(struct search *s, struct lab_case *c)
     return work_of(s, c) <= s->work;
 }
 
-/* Of many sizes the one with most news, and of these the least; false: there is none. */
+/* How far from what is enough to say something of a technique; the first case is the least. */
+static double oddity(const struct search *s, const struct lab_case *c)
+{
+    double work = fmax(work_of(s, c), 1);
+    return s->nseen ? fabs(log(work / ENOUGH)) : work;
+}
+
+struct drawn {
+    uint64_t signature;
+    int turn;
+    struct lab_case c;
+};
+
+static int by_signature(const void *a, const void *b)
+{
+    const struct drawn *x = a, *y = b;
+    return x->signature != y->signature ? (x->signature < y->signature ? -1 : 1)
+                                        : x->turn - y->turn;
+}
+
+/* Of many sizes one with most news; of those with the same one of which most were drawn. False:
+ * there is none. */
 static bool next_size(struct search *s, struct lab_case *best)
 {
+    struct drawn *d = xcalloc(MOST_DRAWN, sizeof(*d));
+    int n = 0;
     double most = 0;
     for (int i = 0; i < MOST_DRAWN; i++) {
-        struct lab_case c = s->base;
-        if (!draw_size(s, &c))
-            continue;
-        struct signature g = signature_of(s, &c);
-        double news = news_of(s, &g);
-        if (news > most || (news > 0 && news == most && work_of(s, &c) < work_of(s, best))) {
-            most = news;
-            *best = c;
+        d[n].c = s->base;
+        if (draw_size(s, &d[n].c)) {
+            d[n].signature = signature_of(s, &d[n].c);
+            d[n].turn = n;
+            n++;
         }
     }
+    qsort(d, (size_t)n, sizeof(*d), by_signature);
+    for (int i = 0, k; i < n; i = k) {
+        int at = i;
+        for (k = i + 1; k < n && d[k].signature == d[i].signature; k++)
+            at = oddity(s, &d[k].c) < oddity(s, &d[at].c) ? k : at;
+        double news = news_of(s, d[i].signature) + (k - i);
+        if (news > most && !was_seen(s, UINT64_MAX, d[i].signature)) {
+            most = news;
+            *best = d[at].c;
+        }
+    }
+    free(d);
     return most > 0;
 }
 
@@ -538,6 +619,7 @@ static bool seek_of(struct search *s)
     look_first(s);
     for (int i = 0; right && i < MOST_SOUGHT; i++) {
         find_decisions(s);
+        find_ways(s);
         for (int k = 0; k < s->nseen; k++)
             s->seen[k] = signature_of(s, &s->cases[k]);
         if (!s->ndecisions || !next_size(s, &next))
