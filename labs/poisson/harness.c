@@ -711,7 +711,8 @@ static struct wave *spectra_of(const struct lab_case *c, const float *u, const f
 }
 
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
- * when they are few of many, or as many but every other one. */
+ * when they are few of many, or as many but every other one. Of a wave (0, y) the real plane has
+ * only the sum with (0, m - y), so that how one of them is off cannot be told. */
 static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
                             double bound, char *words, size_t size)
 {
@@ -725,7 +726,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double off = 6 * bound * sqrt((double)numbers);
-    bool alike = true;
+    bool alike = true, pairs = false;
 
     for (uint64_t i = 0; i < all; i++) {
         uint64_t x = i % (c->n / 2 + 1), y = i / (c->n / 2 + 1), at = y * c->n + x;
@@ -733,6 +734,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
 
         if (now == SAME)
             continue;
+        pairs |= 2 * x % c->n == 0 && 2 * y % c->m;
         alike &= !wrong || now == how;
         how = wrong ? how : now;
         first = wrong++ ? first : i;
@@ -749,6 +751,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     snprintf(what, sizeof(what), "%s", names[how]);
     if (how == OTHERWISE && times != 0)
         put_times(what, sizeof(what), c, times);
+    alike = alike && !pairs;
     int used = snprintf(words, size, "wrong by %lu of the %lu waves alone, in rows of n / 2 + 1",
                         wrong, all);
     if (every_other)
@@ -759,6 +762,11 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
         snprintf(words + used, size - (size_t)used,
                  ": the first (%lu, %lu), the last (%lu, %lu)%s%s", first % row, first / row,
                  last % row, last / row, alike ? ", " : "", alike ? what : "");
+    used = (int)strlen(words);
+    if (pairs)
+        snprintf(words + used, size - (size_t)used,
+                 " (of (0, y) and (0, m - y), and of two such in the last column of an even n, one "
+                 "may be right)");
     return true;
 }
 
