@@ -54,8 +54,9 @@ static const struct rubric_row rows[] = {
     {"fused-once", 3, "One kernel: each wave is loaded once and stored once", ROW_GATE, "solve_fused", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast",
      .gate = "global_ld_bytes <= 1.1 * 16 * m * (n / 2 + 1) + 512 * m && global_ld_requests <= 3.3 * m * (n / 2 + 32) / 32 && global_st_requests <= 1.1 * m * (n / 2 + 32) / 32 && global_sectors <= 1.3 * ref.global_sectors + 3 * m",
      .hint = "A wave's two parts lie side by side, and the waves of a row too: how few loads, stores and sectors can a warp do with?"},
-    {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-vast", .gpu_cases = "large", .ratio = 0.94, .tolerance = 0.03,
-     .gate = "thread_inst_fp64 == 0",
+    {"fused-fast", 2, "One kernel: little time beside the transforms", ROW_SPEED, "solve_fused", .cases = "large hidden-vast", .gpu_cases = "large", .ratio = 0.94, .gpu_ratio = 0.85, .tolerance = 0.03,
+     /* on an H200 time does not tell who goes by columns (0.89) from right files (0.92) */
+     .gate = "thread_inst_fp64 == 0 && global_sectors <= 2.5 * ref.global_sectors",
      .hint = "Which threads of a warp have neighbouring waves? What is a thread doing while its load is under way? And is it all in floats?"},
 };
 /* clang-format on */
