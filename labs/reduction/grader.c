@@ -88,12 +88,15 @@ static const struct lab_case cases[] = {
 /* Of a sum, which is wrong where an element is added twice. */
 #define SUM_IN(size) IN_NAMED("sum-in-" #size, size, 1000, 15999, "gate")
 
-/* In which a loop over the tree's rounds has more than one to go through. */
-#define WIDE(type)                                                                                 \
+/* Of each kernel that step 6 is compiled to that has a tree with rounds, as its loop may be left in
+ * any of them. */
+#define UNROLLED(type, size)                                                                       \
     {                                                                                              \
-        .name = "wide-" #type, .kind = "in blocks of 256 or 512", .like = "gate-" #type,           \
-        .n_min = 1000, .n_max = 7999, .any_scale = true, .blocks = ONE_OF(256, 512)                \
+        .name = "six-" #type "-" #size, .kind = "in blocks of " #size, .like = "gate-" #type,      \
+        .n_min = 1000, .n_max = 1999, .blocks = ONE_OF(size)                                       \
     }
+#define UNROLLED_IN(size)                                                                          \
+    UNROLLED(float, size), UNROLLED(double, size), UNROLLED(min, size), UNROLLED(max, size)
 
 #define FAR(type)                                                                                  \
     {                                                                                              \
@@ -170,6 +173,13 @@ static const struct hidden_case hidden[] = {
      .like = "tail float double",
      .n_min = 4400000,
      .n_max = 4600000},
+    {.name = "hidden-share-int",
+     .kind = "any kernel of ints, of tens or hundreds of thousands of elements",
+     .like = "tail",
+     .n_min = 1 << 14,
+     .n_max = 1000000,
+     .any_scale = true,
+     .ops = ONE_OF(SUM, MIN, MAX)},
     {.name = "hidden-share-float",
      .kind = "a float sum of tens or hundreds of thousands of elements",
      .like = "float",
@@ -209,10 +219,10 @@ static const struct hidden_case hidden[] = {
     SUM_IN(128),
     SUM_IN(256),
     SUM_IN(512),
-    WIDE(float),
-    WIDE(double),
-    WIDE(min),
-    WIDE(max),
+    UNROLLED_IN(64),
+    UNROLLED_IN(128),
+    UNROLLED_IN(256),
+    UNROLLED_IN(512),
 };
 
 #define SPECIALS                                                                                   \
@@ -231,7 +241,9 @@ static const struct hidden_case hidden[] = {
 #define KINDS     "tail hidden-few " ANY_DRAWN
 #define BLOCKS    " in-1 in-2 in-4 in-8 in-16 in-32 in-64 in-128 in-256 in-512"
 /* Blocks of other sizes than the record's. */
-#define SUMS_IN "sum-in-64 sum-in-128 sum-in-256 sum-in-512"
+#define SUMS_IN      "sum-in-64 sum-in-128 sum-in-256 sum-in-512"
+#define SIX_IN(size) "six-float-" size " six-double-" size " six-min-" size " six-max-" size " "
+#define UNROLLED_ALL SIX_IN("64") SIX_IN("128") SIX_IN("256") SIX_IN("512") SUMS_IN
 #define TAIL                                                                                       \
     "Which element does each thread of the last block load, when the length is no multiple of "    \
     "the block? And what does it bring when there is none?"
@@ -357,11 +369,11 @@ static const struct rubric_row rows[] = {
     GATE("5", 1, "Step 5 needs few block barriers", "gate gate-blocks hidden-blocks " ANY_GATED, ALL_LOAD " && " FEW_BARRIERS " && inst_executed <= 100 * warps + 80 * blocks && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "How many warps still work when 64 elements are left? Whom would a barrier of the whole block wait for?", .if_right = SUMS_IN),
     OK("6", 1.5, BLOCKS), CLEAN("6", BLOCKS),
-    GATE("6", 1, "Step 6 has no loop left", "in-64 in-128 in-256 in-512 wide-float wide-double wide-min wide-max gate-blocks hidden-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
+    GATE("6", 1, "Step 6 has no loop left", UNROLLED_ALL " gate-blocks hidden-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.3 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
-         "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-int hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.3 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
+         "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array.", .sought = true),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
