@@ -159,6 +159,19 @@ static uint64_t rounded_up(uint64_t v, uint64_t multiple)
     return multiple > 1 ? (v + multiple - 1) / multiple * multiple : v;
 }
 
+uint64_t next_prime(uint64_t n, int64_t param)
+{
+    bool found = false;
+    if (param > 0 && n <= (uint64_t)param)
+        n = (uint64_t)param + 1;
+    for (n = n < 2 ? 2 : n; !found; n += !found) {
+        found = true;
+        for (uint64_t k = 2; k * k <= n && found; k++)
+            found = n % k != 0;
+    }
+    return n;
+}
+
 static int64_t draw_value(const struct source *s, const char *field, const struct one_of *list,
                           int64_t otherwise)
 {
@@ -224,6 +237,7 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
         c->k = rounded_up(c->k, h->k_multiple);
         c->param = draw_value(&s, "params", &h->params, c->param);
         c->dtype = (enum dtype)draw_value(&s, "dtypes", &h->dtypes, c->dtype);
+        c->n = h->prime ? next_prime(c->n, c->param) : c->n;
         c->op = (int)draw_value(&s, "ops", &h->ops, c->op);
         c->block = (uint32_t)draw_value(&s, "blocks", &h->blocks, c->block);
     }

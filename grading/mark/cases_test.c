@@ -55,6 +55,14 @@ static const struct hidden_case hidden[] = {
      .multiple = 128,
      .m_multiple = 64,
      .k_multiple = 16},
+    {.name = "prime",
+     .kind = "a prime",
+     .like = "tail",
+     .n_min = 2,
+     .n_max = 40,
+     .param_min = 1,
+     .param_max = 50,
+     .prime = true},
     {.name = "cut",
      .kind = "any size, the last octave by half",
      .like = "tail",
@@ -179,6 +187,19 @@ Test(cases, each_side_is_rounded_to_its_own_multiple)
         k |= c.k == 32 ? 1 : c.k == 48 ? 2 : 4;
     }
     cr_assert(n == 3 && k == 3, "%d %d", n, k);
+}
+
+Test(cases, a_prime_is_above_its_param)
+{
+    for (int i = 0; i < 60; i++) {
+        char submission[24];
+        snprintf(submission, sizeof(submission), "%d", i);
+        struct lab_case c = drawn("prime", "reduce3", "a secret", submission);
+        cr_assert(c.n > (uint64_t)c.param && c.n <= 53);
+        for (uint64_t k = 2; k < c.n; k++)
+            cr_assert(c.n % k);
+    }
+    cr_assert(next_prime(0, 0) == 2 && next_prime(7, 3) == 7 && next_prime(8, 11) == 13);
 }
 
 /* 100 to 199, 200 to 399, 400 to 799 and from there to max get a fourth each, or, where that is

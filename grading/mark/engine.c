@@ -738,13 +738,14 @@ static void digest_case(struct text *t, const struct lab_case *c)
 
 static void digest_hidden(struct text *t, const struct hidden_case *h)
 {
-    text_addf(t, "%s|%s|%s|%d|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%lld|%lld|%llu|",
+    text_addf(t, "%s|%s|%s|%d|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%llu|%lld|%lld|%llu|%d|",
               h->name, h->kind, h->like, h->any_scale, (unsigned long long)h->n_min,
               (unsigned long long)h->n_max, (unsigned long long)h->m_min,
               (unsigned long long)h->m_max, (unsigned long long)h->k_min,
               (unsigned long long)h->k_max, (unsigned long long)h->multiple,
               (unsigned long long)h->m_multiple, (unsigned long long)h->k_multiple,
-              (long long)h->param_min, (long long)h->param_max, (unsigned long long)h->work_max);
+              (long long)h->param_min, (long long)h->param_max, (unsigned long long)h->work_max,
+              h->prime);
     digest_one_of(t, &h->params);
     digest_one_of(t, &h->dtypes);
     digest_one_of(t, &h->ops);

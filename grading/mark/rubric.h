@@ -162,6 +162,7 @@ struct hidden_case {
     uint64_t work_max;
     /* n, m and k are rounded up to multiples of these, after all that; 0 or 1: any */
     uint64_t multiple, m_multiple, k_multiple;
+    bool prime;                   /* n is made the next prime that is above param, after that */
     int64_t param_min, param_max; /* uniform, where one is not 0 */
     struct one_of params, dtypes, ops;
     /* Forces block_x of the launch record: for variants that have one and whose kernels take

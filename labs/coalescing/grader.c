@@ -13,13 +13,6 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
         .flags = CASE_CHECK | CASE_SPECIAL                                                         \
     }
 
-/* Other primes, in which a warp never comes round: who copies as asked at one number of elements
- * only is seen. */
-#define APART(prime)                                                                               \
-    {                                                                                              \
-        .name = "apart-" #prime, .n = prime, .param = 16, .dtype = DT_F32, .op = STRIDE,           \
-        .flags = CASE_CHECK | CASE_SPECIAL                                                         \
-    }
 /* A stride of about a part of n: behind the end a warp comes again to sectors that it has touched.
  * So few are touched by that stride alone, or by its like: beside these, all strides from 8 on
  * touch one for each lane. */
@@ -34,8 +27,6 @@ enum { STRIDE, OFFSET, ENERGY, TRANSPOSE }; /* as in harness.c */
 #define FOLD_FAR                                                                                   \
     "fold-509-85 fold-509-102 fold-1021-102 fold-1021-146 fold-1021-204 fold-2039-340 "            \
     "fold-2039-408 fold-2039-680 fold-4093-1023 fold-4093-1364 fold-4093-1637"
-#define APART_ALL "apart-6007 apart-9973 apart-17389 apart-40009 apart-98317"
-#define FEW_ALL   "apart-61 apart-97 apart-251 apart-769 apart-2003"
 /* k of a case whose fields begin anywhere in a sector: who takes four neighbours a thread there,
  * since vectors cannot be loaded, moves four times the sectors. */
 enum { ANYWHERE = 3 };
@@ -78,18 +69,6 @@ static const struct lab_case cases[] = {
     FOLD(4093, 1023),
     FOLD(4093, 1364),
     FOLD(4093, 1637),
-    APART(6007),
-    APART(9973),
-    APART(17389),
-    APART(40009),
-    APART(61),
-    APART(97),
-    APART(251),
-    APART(769),
-    APART(2003),
-    APART(98317),
-    APART(131101),
-    APART(196613),
     {.name = "near", .n = 4093, .param = 2, .dtype = DT_F32, .op = STRIDE, .flags = CASE_CHECK},
     {.name = "offset", .n = 1001, .param = 3, .dtype = DT_F32, .op = OFFSET, .flags = CASE_CHECK},
     PARTICLES("none", 0),
@@ -125,38 +104,60 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden-stride",
      .kind = "any stride",
-     .like = "stride " APART_ALL,
+     .like = "stride",
+     .n_min = 2,
+     .n_max = 1 << 17,
      .param_min = 1,
-     .param_max = 1008,
+     .param_max = 40000,
      .any_scale = true,
-     .work_max = 1 << 20},
+     .work_max = 1 << 30,
+     .prime = true},
     {.name = "hidden-stride-few",
      .kind = "few elements",
-     .like = FEW_ALL,
+     .like = "stride",
+     .n_min = 2,
+     .n_max = 2047,
      .param_min = 1,
-     .param_max = 60},
+     .param_max = 255,
+     .any_scale = true,
+     .work_max = 1 << 19,
+     .prime = true},
     {.name = "hidden-stride-far", /* 17 bits are too few */
      .kind = "more than 65536 elements",
-     .like = "apart-131101 apart-196613",
+     .like = "stride",
+     .n_min = 1 << 17,
+     .n_max = 200000,
      .param_min = 2,
-     .param_max = 1008},
+     .param_max = 1008,
+     .prime = true},
     {.name = "hidden-stride-product", /* more than 28 bits, less than 31 */
      .kind = "a stride of thousands",
-     .like = "apart-40009",
-     .param_min = 6710,
-     .param_max = 40008},
+     .like = "stride",
+     .n_min = 1 << 15,
+     .n_max = 100000,
+     .param_min = 8200,
+     .param_max = 21000,
+     .prime = true},
     {.name = "hidden-near",
      .kind = "several elements in one sector",
-     .like = APART_ALL,
+     .like = "stride",
+     .n_min = 4096,
+     .n_max = (1 << 17) - 1,
      .param_min = 2,
-     .param_max = 7},
+     .param_max = 7,
+     .any_scale = true,
+     .work_max = 1 << 20,
+     .prime = true},
     {.name = "hidden-apart",
      .kind = "no two elements in one sector",
-     .like = APART_ALL,
+     .like = "stride",
+     .n_min = 4096,
+     .n_max = (1 << 17) - 1,
      .param_min = 8,
-     .param_max = 1008,
+     .param_max = 16383,
      .any_scale = true,
-     .work_max = 1 << 20},
+     .work_max = 1 << 30,
+     .prime = true},
     {.name = "hidden-fold", .kind = "a stride that comes round within a warp", .like = FOLD_NEAR},
     {.name = "hidden-fold-far",
      .kind = "a stride that comes round within a warp",
@@ -312,7 +313,7 @@ static const struct rubric_row rows[] = {
     {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart near hidden-stride-few hidden-stride hidden-apart hidden-stride-far hidden-stride-product",
      .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
     {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride-few hidden-stride hidden-stride-far", .hint = CHECKED},
-    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-near hidden-fold hidden-fold-far",
+    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-stride-product hidden-near hidden-fold hidden-fold-far",
      .gate = "global_ld_requests <= 1.1 * ref.global_ld_requests + 8 && global_ld_sectors >= 0.95 * ref.global_ld_sectors && global_ld_sectors <= 1.2 * ref.global_ld_sectors + 8 && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * ref.global_st_sectors && global_st_sectors <= 1.2 * ref.global_st_sectors + 8 && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0" SPACED,
      .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
