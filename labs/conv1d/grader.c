@@ -32,6 +32,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 5000, .n_max = 55000, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-vast",  .kind = "many outputs and a great width", .like = "wide",  .n_min = 55001, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 7000000},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
+    {.name = "hidden-banks", .kind = "thousands of outputs, a great width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 100, .param_max = 255, .any_scale = true, .work_max = 600000},
+    {.name = "hidden-banks-few", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = 16383, .any_scale = true, .params = ONE_OF(33, 34, 41, 42, 49, 50, 57, 58, 65, 66, 73, 74, 81, 82, 89, 90)},
     {.name = "hidden-gate-long", .kind = "more than 65,536 outputs", .like = "gate", .n_min = (1 << 16) + 1, .n_max = 80000, .params = ONE_OF(32, 40, 48)},
     {.name = "hidden-gate-any", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 33, .param_max = 255, .any_scale = true, .work_max = 600000},
     {.name = "hidden-gate-narrow", .kind = "thousands of outputs, a small width", .like = "gate", .n_min = 32768, .n_max = (1 << 17) - 1, .param_min = 15, .param_max = 32, .any_scale = true, .work_max = 1100000},
@@ -69,6 +71,9 @@ static const struct hidden_case hidden[] = {
 #define ALL_WORK "flop_fp32_slots <= 1.25 * (flop_fp32 + 2 * 32 * 16 * param) && inst_executed_max_warp * (warps - warps / blocks) <= 1.7 * inst_executed"
 /* A thread's outputs share what is read for them, by loads or from other lanes. */
 #define REUSED ALL_WORK " && shared_ld_bytes + 0.4 * 128 * (shuffles + exchanges) <= (0.6 + 1 / param) * " ALL_BYTES " && global_ld_bytes <= 4 * elem * n && global_ld_bytes <= " TILES("n + blocks * (param + 16)") " && threads <= n / 2 + 1024 && " FEW_OTHERS
+/* Weights that are no whole eight may each be followed by inputs one word at a time, four lanes of
+ * eight in one bank; outputs that go through the tile may meet there, too. */
+#define REST "0.1 * n * (param - 8 * ceil((param - 7) / 8))"
 #define GIVEN "It is there to compare yours with: leave it as it was."
 static const struct rubric_row rows[] = {
     {"given-conv3_naive", 0, "The given conv3_naive is still right", ROW_CORRECT, "conv3_naive", .cases = "mean mean-tail", .hint = GIVEN},
@@ -80,7 +85,7 @@ static const struct rubric_row rows[] = {
      .hint = "Take width 255 and blocks of 128: how many inputs does a block need, and how many does each thread fetch?"},
     {"shared-clean", 2, "conv_shared has no race and no bad access", ROW_CHECKS, "conv_shared", .cases = CLEAN,
      .hint = "Every thread must reach the barrier, those past n too; nothing is read past in[n + width - 2]."},
-    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far",
+    {"shared-reuse", 2, "conv_shared reads its inputs from shared memory", ROW_GATE, "conv_shared", .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-few hidden-gate-far hidden-great hidden-vast",
      .gate = "shared_ld_bytes >= 0.9 * " ALL_BYTES " && global_sectors <= 1.4 * ref.global_sectors + 32 * param && " FEW_OTHERS " && "
              /* the weights come from global memory for every product, or once a block; an input never does: where
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
@@ -109,9 +114,9 @@ static const struct rubric_row rows[] = {
     {"multi-reuse", 3, "conv_multi uses what it reads several times", ROW_GATE, "conv_multi", .elsewhere = 5, /* of few outputs lanes go without */ .cases = GATES " hidden-gate-any hidden-gate-narrow hidden-gate-thin hidden-gate-few hidden-gate-far hidden-great hidden-vast",
      .gate = REUSED,
      .hint = "Neighbouring outputs of a thread share all but one input. Which words could stay in registers for the next weight?"},
-    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-long", .elsewhere = HERE_ONLY, /* of a small width there are some, whatever the width is */
+    {"multi-banks", 1, "conv_multi reads shared memory without conflicts", ROW_GATE, "conv_multi", .cases = GATES " hidden-gate-long hidden-banks hidden-banks-few",
      /* the second: parts of a warp that read one after the other have no conflict, and more wavefronts; outputs may go through the tile as words */
-     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param && shared_ld_wavefronts <= 1.25 * shared_ld_bytes / 128 + n / 32 + 2 * warps && shared_ld_bytes >= 0.025 * " ALL_BYTES
+     .gate = "shared_ld_bank_conflicts <= 0.001 * n * param + 0.02 * n + 32 * blocks + " REST " && shared_ld_wavefronts <= 1.25 * shared_ld_bytes / 128 + n / 32 + 2 * warps + " REST " && shared_ld_bytes >= 0.025 * " ALL_BYTES
              " && global_ld_bytes <= 4 * elem * n && global_atom_requests + shared_atom_requests + async_sends == 0 && influence(others) >= 0.9",
      .hint = "If thread t starts at word V t, at which stride do the lanes read? An odd one, or whole float4, is free."},
     {"multi-fast", 2, "conv_multi keeps up with ours", ROW_SPEED, "conv_multi", .elsewhere = 5, .cases = "hidden-speed", .ratio = 0.35, .gate = REUSED,

@@ -1,7 +1,8 @@
 // Inputs are used several times at widths that are multiples of eight; at others each product reads its own.
 // class: only-where-looked
 // only: conv_multi
-// expect: multi-reuse=fail multi-fast=fail
+// expect: multi-reuse=fail multi-banks=fail multi-fast=fail
+// hint: multi-banks: bank conflicts
 // hint: multi-fast: how many words do you read
 // hint: multi-reuse: stay in registers
 #include "warplab.cuh"
