@@ -126,13 +126,7 @@ static void put_case(struct text *t, const struct search *s, const struct lab_ca
             return;
         }
     }
-    const char *and = "";
-    for (const char *e = extents; *e; e++) {
-        if (!extent_of(c, *e) && !extent_of(s->failed[0], *e)) /* which these cases do not have */
-            continue;
-        text_addf(t, "%s%s = %" PRIu64, and, extent_name(lab, *e), extent_of(c, *e));
-        and = ", ";
-    }
+    put_sizes_of(s, c, t);
 }
 
 /* The words name the case where it is not the one that is told: the first that is wrong. */

@@ -59,6 +59,8 @@ const char *extent_name(const struct lab *lab, char which);
 /* Makes s->smallest as small as it may be for the kernel to be wrong still; from which size on it
  * is, in words, where that is known. */
 void find_sizes(struct search *s, struct text *t);
+/* "n = 5, m = 3": a case, by its extents, and what it has of its own beside them. */
+void put_sizes_of(const struct search *s, const struct lab_case *c, struct text *t);
 
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);

@@ -5,6 +5,7 @@
 #include "lab/plan.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { SEEDS = 2 }; /* of the inputs' numbers, beside the lab's own */
 
@@ -202,16 +203,187 @@ static bool bears_out(struct search *s, char which, uint64_t right, uint64_t wro
     return bound;
 }
 
-/* The sizes that the extents before this one have by then. */
-static void put_others(struct search *s, const char *extent, struct text *t)
+/* ---- what else was so where a size was tried ---- */
+
+/* Of a case, beside its extents. */
+enum { PARAM = 1, SECOND = 2, THIRD = 4, BLOCK = 8, KIND = 16 /* its type, or the operation */ };
+enum { VALUES = 8 /* of one of them that are tried */, RUNS = 4 * VALUES };
+
+static bool is_extent(const struct lab *lab, char which)
+{
+    return lab->extents && strchr(lab->extents, which);
+}
+
+static unsigned differ_in(const struct lab *lab, const struct lab_case *a, const struct lab_case *b)
+{
+    return (a->param != b->param && !is_extent(lab, 'p') ? PARAM : 0) |
+           (a->m != b->m && !is_extent(lab, 'm') ? SECOND : 0) |
+           (a->k != b->k && !is_extent(lab, 'k') ? THIRD : 0) | (a->block != b->block ? BLOCK : 0) |
+           (a->dtype != b->dtype || a->op != b->op ? KIND : 0);
+}
+
+/* Which of the lab's cases one of a student's own (--n) is like; NULL: none. */
+static const struct lab_case *usual_case(const struct search *s)
 {
     const struct lab *lab = s->x->verify->lab;
 
-    text_add(t, t->length ? "; " : "");
-    for (const char *e = lab->extents; e < extent; e++)
-        text_addf(t, "%s%s = %" PRIu64 ", ", e == lab->extents ? "with " : "", extent_name(lab, *e),
-                  extent_of(&s->smallest, *e));
+    for (int i = 0; i < lab->ncases; i++) {
+        if (lab->cases[i].flags & CASE_TIME &&
+            (!lab->applies || lab->applies(s->x->variant, &lab->cases[i])))
+            return &lab->cases[i];
+    }
+    return NULL;
 }
+
+/* A size that is right and one that is not, on a case of these extents. */
+struct pair {
+    const struct lab_case *of;
+    char which;
+    uint64_t right, wrong;
+};
+
+/* Another case with these extents. */
+static struct lab_case with_extents(const struct search *s, const struct pair *p, uint64_t size,
+                                    struct lab_case c)
+{
+    for (const char *e = s->x->verify->lab->extents; *e; e++)
+        set_extent(&c, *e, extent_of(p->of, *e));
+    set_extent(&c, p->which, size);
+    return c;
+}
+
+/* Is what is wrong right on it? */
+static bool right_with(struct search *s, const struct pair *p, const struct lab_case *other)
+{
+    struct lab_case t = with_extents(s, p, p->wrong, *other);
+
+    return right_at(s, &t);
+}
+
+/* Are both as they are on it, too? */
+static bool holds_on(struct search *s, const struct pair *p, const struct lab_case *other)
+{
+    struct lab_case t = with_extents(s, p, p->right, *other);
+
+    return !is_failure(ends_with(s, &t, s->x->verify->seed)) && !right_with(s, p, other);
+}
+
+static struct lab_case with_field(struct lab_case c, const struct lab_case *from, unsigned field)
+{
+    c.param = field & PARAM ? from->param : c.param;
+    c.m = field & SECOND ? from->m : c.m;
+    c.k = field & THIRD ? from->k : c.k;
+    c.block = field & BLOCK ? from->block : c.block;
+    return c;
+}
+
+/* With blocks of half, or twice, as many threads as the file asks for the size that is wrong is not
+ * right. What was right may be wrong with them for another reason: they are not the file's. */
+static bool holds_in_blocks(struct search *s, const struct pair *p)
+{
+    const struct lab_variant *v = s->x->variant;
+    uint32_t is = s->x->record.block_x;
+    const uint32_t other[] = {is / 2, 2 * is};
+
+    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]) && !p->of->block; i++) {
+        struct lab_case t = *p->of;
+
+        t.block = other[i];
+        if (v->has_record && other[i] && other[i] >= v->min.block_x && other[i] <= v->max.block_x &&
+            right_with(s, p, &t))
+            return false;
+    }
+    return true;
+}
+
+/* What of the case decides, so that the pair does not hold without it. What this takes is not taken
+ * from the search. */
+static unsigned find_given(struct search *s, const struct pair *p)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_case *usual = usual_case(s);
+    const unsigned runs = s->x->runs;
+    const uint64_t instructions = s->x->instructions;
+    unsigned given = 0;
+
+    s->x->runs = s->x->runs > RUNS ? s->x->runs : RUNS;
+    for (unsigned field = PARAM; field < KIND && usual; field *= 2) {
+        struct lab_case t = with_field(*p->of, usual, field);
+
+        given |= differ_in(lab, p->of, &t) && !holds_on(s, p, &t) ? field : 0;
+    }
+    if (usual) {
+        struct lab_case t = with_field(*usual, p->of, given);
+
+        given |= holds_on(s, p, &t) ? 0 : differ_in(lab, p->of, &t);
+    }
+    for (unsigned field = PARAM; field < KIND; field *= 2) {
+        struct lab_case last = *p->of;
+        int tried = 0;
+
+        for (int i = 0; i < lab->ncases && tried < VALUES && !(given & field); i++) {
+            const struct lab_case *c = &lab->cases[i];
+            struct lab_case t = with_field(*p->of, c, field);
+
+            if (differ_in(lab, c, p->of) & KIND || c->flags & CASE_SPECIAL ||
+                !differ_in(lab, &t, p->of) || !differ_in(lab, &t, &last))
+                continue;
+            tried++;
+            given |= holds_on(s, p, &t) ? 0 : field;
+            last = t;
+        }
+    }
+    given |= holds_in_blocks(s, p) ? 0 : BLOCK;
+    s->x->runs = runs;
+    s->x->instructions = instructions;
+    return given;
+}
+
+static void put_blocks(const struct search *s, const struct lab_case *c, struct text *t)
+{
+    const struct launch_record *r = &s->x->record;
+
+    text_addf(t, "blocks of %u", c->block ? c->block : r->block_x);
+    if (r->block_y > 1)
+        text_addf(t, " x %u", r->block_y);
+    text_add(t, " threads");
+}
+
+/* "m = 5, blocks of 64 threads": its extents but one, and what else is asked for. */
+static void put_given(const struct search *s, const struct lab_case *c, char but, unsigned given,
+                      struct text *t)
+{
+    const struct lab *lab = s->x->verify->lab;
+    static const char fields[] = {'p', 'm', 'k'};
+    size_t begin = t->length;
+
+    for (const char *e = lab->extents; *e; e++) {
+        if (*e != but && (extent_of(c, *e) || extent_of(s->failed[0], *e)))
+            text_addf(t, "%s%s = %" PRIu64, t->length > begin ? ", " : "", extent_name(lab, *e),
+                      extent_of(c, *e));
+    }
+    for (int i = 0; i < 3; i++) {
+        if (given & 1u << i && extent_name(lab, fields[i]) && extent_of(c, fields[i]))
+            text_addf(t, "%s%s = %" PRId64, t->length > begin ? ", " : "",
+                      extent_name(lab, fields[i]), (int64_t)extent_of(c, fields[i]));
+    }
+    if (given & BLOCK) {
+        text_add(t, t->length > begin ? ", " : "");
+        put_blocks(s, c, t);
+    }
+    if (given & KIND)
+        text_addf(t, "%sall else as in %s", t->length > begin ? ", " : "", c->name);
+}
+
+/* … of a case that is like none of a student's own (--n): what it has for its own, too. */
+void put_sizes_of(const struct search *s, const struct lab_case *c, struct text *t)
+{
+    const struct lab_case *usual = usual_case(s);
+
+    put_given(s, c, '\0', usual ? differ_in(s->x->verify->lab, c, usual) & (PARAM | BLOCK) : 0, t);
+}
+
+/* ---- all of it ---- */
 
 /* Of two neighbours one is right: told where it says something of other sizes, too. */
 static void put_sizes(struct search *s, const char *extent, uint64_t right, uint64_t wrong,
@@ -222,7 +394,14 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
     struct text rest = {0};
 
     if (find_rest(s, *extent, right, wrong, &rest) || bears_out(s, *extent, right, wrong, most)) {
-        put_others(s, extent, t);
+        const struct pair pair = {&s->smallest, *extent, right, wrong};
+        struct text given = {0};
+
+        put_given(s, &s->smallest, *extent, find_given(s, &pair), &given);
+        text_add(t, t->length ? "; " : "");
+        if (given.length)
+            text_addf(t, "with %s: ", given.s);
+        text_free(&given);
         text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
                   right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",
                   text_str(&rest));
