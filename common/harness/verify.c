@@ -40,13 +40,34 @@ static bool blame(struct verify *v, const struct exec *e)
     return say(v, "%s\n", e->message);
 }
 
-static void say_wrong(struct verify *v, const struct plan *p, const struct wrong_output *w)
+/* Of large outputs a sample alone is compared: how many elements. */
+static uint64_t compared_of(const struct lab *lab, const struct lab_case *c, uint64_t seed,
+                            uint64_t count)
 {
-    const struct lab_buffer *b = &p->buffers[w->buffer];
+    struct lab_case seeded = *c;
+    uint64_t n = 0;
+
+    seeded.seed = seed;
+    for (uint64_t i = 0; i < count; i++)
+        n += !lab->compares || lab->compares(&seeded, i);
+    return n;
+}
+
+static void say_wrong(struct verify *v, const struct task *t, uint64_t seed,
+                      const struct wrong_output *w)
+{
+    const struct lab_buffer *b = &t->plan.buffers[w->buffer];
+    uint64_t wrong = w->comparison.nwrong, count = w->comparison.count,
+             n = compared_of(v->lab, t->input, seed, count);
     int digits = b->dtype == DT_F64 ? 17 : dtype_is_float(b->dtype) ? 9 : 20;
 
-    say(v, "%s: %llu of %llu elements are wrong\n", b->name,
-        (unsigned long long)w->comparison.nwrong, (unsigned long long)w->comparison.count);
+    if (n < count && wrong <= n)
+        say(v, "%s: %llu of %llu elements are wrong, a sample of %llu: no others are compared\n",
+            b->name, (unsigned long long)wrong, (unsigned long long)n, (unsigned long long)count);
+    else
+        say(v, "%s: %llu of %llu elements are wrong%s\n", b->name, (unsigned long long)wrong,
+            (unsigned long long)count,
+            n < count ? " at least: of most it is only seen whether a right one could be so" : "");
     for (int i = 0; i < w->comparison.nshown; i++) {
         const struct lab_mismatch *m = &w->comparison.shown[i];
 
@@ -56,8 +77,8 @@ static void say_wrong(struct verify *v, const struct plan *p, const struct wrong
     }
 }
 
-static bool say_result(struct verify *v, const struct plan *p, const struct outputs *o,
-                       const struct result *r)
+static bool say_result(struct verify *v, const struct task *t, uint64_t seed,
+                       const struct outputs *o, const struct result *r)
 {
     v->error = (cudaError_t)o->error;
     if (r->end == RUN_OK)
@@ -65,10 +86,10 @@ static bool say_result(struct verify *v, const struct plan *p, const struct outp
     if (o->stage != STAGE_DONE)
         say(v, "%s\n", o->message);
     if (r->end == RUN_INPUT_CHANGED)
-        say(v, "a kernel changed its input %s at index %llu\n", p->buffers[o->changed].name,
+        say(v, "a kernel changed its input %s at index %llu\n", t->plan.buffers[o->changed].name,
             (unsigned long long)o->changed_at);
     for (int i = 0; i < r->noutputs; i++)
-        say_wrong(v, p, &r->outputs[i]);
+        say_wrong(v, t, seed, &r->outputs[i]);
     return false;
 }
 
@@ -140,7 +161,7 @@ static bool judge(struct verify *v, const struct task *t, const struct job *j,
     if (v->profile && o->stage == STAGE_DONE)
         return true;
     result_of(v->lab, t->variant, t->input, j->options.seed, t->record, j, o, &r);
-    bool ok = say_result(v, &t->plan, o, &r);
+    bool ok = say_result(v, t, j->options.seed, o, &r);
     x->error_l1 = r.error_l1;
     x->error_max = r.error_max;
     result_free(&r);

@@ -262,6 +262,9 @@ struct lab {
                                const void *output, uint64_t element, char *words, size_t size);
     /* Optional: how many devices a case needs. NULL: one. */
     int (*ranks)(const struct lab_case *c);
+    /* Optional: is this element of an output compared, as c->seed draws, or has it to be possible
+     * alone? NULL: all are compared. */
+    bool (*compares)(const struct lab_case *c, uint64_t element);
     /* Optional: elements of a row of buffer b, 0: it has one dimension. */
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */

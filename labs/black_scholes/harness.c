@@ -758,6 +758,7 @@ const struct lab lab_black_scholes = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .compares = compared,
     .made = made,
     .term = term,
     .recognise = recognise,

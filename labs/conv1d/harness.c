@@ -176,6 +176,11 @@ static bool compared(const struct lab_case *c, uint64_t stretch)
     return random_u64(random_u64(c->seed, STRETCHES), stretch) % 256 == 0;
 }
 
+static bool compares(const struct lab_case *c, uint64_t element)
+{
+    return compared(c, element / STRETCH);
+}
+
 /* A sum of `width` products in any order, rounded to 2^-24 at each step (and once more by
  * the mean's division), is off by at most (width + 1) 2^-24 sum |w x|, and by what each loses
  * below the least normal number. */
@@ -270,6 +275,7 @@ const struct lab lab_conv1d = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .compares = compares,
     .made = made,
     .term = term,
     .extents = "np",

@@ -416,6 +416,12 @@ static bool compared(const struct lab_case *c, uint64_t i)
     return c->n <= FULL || random_u64(c->seed, i) % COMPARED_OF == 0;
 }
 
+/* … of any of the experiments. */
+static bool compares(const struct lab_case *c, uint64_t element)
+{
+    return experiment_of(c) != ARITHMETIC || compared(c, element);
+}
+
 static float steps(float x, float add, uint64_t k)
 {
     while (k--)
@@ -1182,6 +1188,7 @@ const struct lab lab_latency_hiding = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .compares = compares,
     .made = made,
     .term = term,
     .recognise = recognise,

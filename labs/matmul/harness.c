@@ -362,6 +362,11 @@ static bool compared(const struct lab_case *c, uint64_t row)
     return random_u64(random_u64(c->seed, ROWS), row) % c->m < SAMPLED_ROWS;
 }
 
+static bool compares(const struct lab_case *c, uint64_t element)
+{
+    return compared(c, element / c->n);
+}
+
 enum { SLICE = 256 }; /* columns */
 
 /* Columns lo to lo + width of b in double, and the squares of their lengths. */
@@ -526,6 +531,7 @@ const struct lab lab_matmul = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .compares = compares,
     .made = made,
     .term = term,
     .row = row,

@@ -401,6 +401,7 @@ const struct lab lab_transfers = {
     .plan = plan,
     .make_input = make_input,
     .reference = reference,
+    .compares = compared,
     .made = made,
     .term = term,
     .recognise = recognise,
