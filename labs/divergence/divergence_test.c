@@ -100,6 +100,30 @@ Test(divergence, kinds_may_be_uneven)
     cr_expect_gt(most, BLOCKS / 16);
 }
 
+/* All four in each block, equally often; of eight blocks in a row one has them by turns. */
+Test(divergence, kinds_may_be_in_order)
+{
+    enum { BLOCKS = 64 };
+    static int32_t kind[BLOCKS * 256];
+    struct plan p = {.buffers = {{.count = N}, {.count = N}, {.count = BLOCKS * 256}}};
+    struct lab_case c = {.op = 3, .param = 2};
+    int by_turns = 0;
+
+    lab_divergence.make_input(&p, 2, &c, 1, kind);
+    for (int b = 0; b < BLOCKS; b++) {
+        int seen[4] = {0}, as_place = 0;
+
+        for (int i = 0; i < 256; i++) {
+            seen[kind[b * 256 + i]]++;
+            as_place += kind[b * 256 + i] == i % 4;
+        }
+        for (int k = 0; k < 4; k++)
+            cr_expect_eq(seen[k], 64);
+        by_turns += as_place == 256;
+    }
+    cr_expect_geq(by_turns, BLOCKS / 8);
+}
+
 Test(divergence, terms_make_the_reference)
 {
     check_terms(&lab_divergence, 2000);

@@ -16,8 +16,9 @@ enum experiment { BRANCH, PATHS, MIXED, MIXED_DATA };
 enum { IN, OUT, KIND, NBUFFERS };
 enum { BLOCK = 256, WARP = 32, STEPS = 256, KINDS = 4, MOST_PATHS = 32 };
 
-/* MIXED_DATA's param: kinds in equal shares everywhere, or in each block as the seed will. */
-enum { EVEN, UNEVEN };
+/* MIXED_DATA's param: kinds in equal shares everywhere, in shares as the seed will in each block,
+ * or in each block in some order. */
+enum { EVEN, UNEVEN, IN_ORDER };
 
 /* Flags of variants: the experiment, and which of its two branches a whole warp shares. */
 enum { EXPERIMENT = 15, BY_WARP = 16 };
@@ -105,8 +106,9 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
                  c->name);
         return false;
     }
-    if (experiment_of(c) == MIXED_DATA && (c->param < EVEN || c->param > UNEVEN)) {
-        snprintf(err, errsize, "%s: kinds come in equal shares (0) or uneven ones (1)", c->name);
+    if (experiment_of(c) == MIXED_DATA && (c->param < EVEN || c->param > IN_ORDER)) {
+        snprintf(err, errsize,
+                 "%s: kinds come in equal shares (0), uneven ones (1) or in order (2)", c->name);
         return false;
     }
     memset(p, 0, sizeof(*p));
@@ -158,14 +160,31 @@ static int32_t uneven_kind(uint64_t seed, uint64_t i)
     return (int32_t)(one % KINDS);
 }
 
+/* In eight blocks, in a row: by turns, every 1, 2, 4, 8 or 16 elements another, the same backwards,
+ * and two as the seed will. */
+static int32_t ordered_kind(uint64_t seed, uint64_t i)
+{
+    uint64_t block = random_u64(seed ^ MIXED_DATA, i / BLOCK);
+    uint64_t form = (i / BLOCK + seed) % 8, run = form < 5 ? form : form == 5 ? 0 : block % 7;
+    bool back = form == 5 || (form > 5 && block >> 8 & 1);
+    uint64_t turn = (i >> run) + (form > 5 ? block >> 16 & 0xff : 0);
+
+    return (int32_t)(back ? KINDS - 1 - turn % KINDS : turn % KINDS);
+}
+
+static int32_t kind_of(const struct lab_case *c, uint64_t seed, uint64_t i)
+{
+    return c->param == UNEVEN     ? uneven_kind(seed, i)
+           : c->param == IN_ORDER ? ordered_kind(seed, i)
+                                  : (int32_t)(random_u64(seed ^ KIND, i) % KINDS);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
-        if (b == KIND && c->param == UNEVEN)
-            ((int32_t *)data)[i] = uneven_kind(seed, i);
-        else if (b == KIND)
-            ((int32_t *)data)[i] = (int32_t)(random_u64(seed ^ KIND, i) % KINDS);
+        if (b == KIND)
+            ((int32_t *)data)[i] = kind_of(c, seed, i);
         else
             ((float *)data)[i] = random_f32(seed, i);
     }
