@@ -25,6 +25,7 @@ static const struct lab_case cases[] = {
 };
 #define ANY_ROWS(id, base, from, to) {.name = id, .kind = "other rows", .like = base, .n_min = from, .n_max = to, .m_min = 17, .m_max = 40}
 #define SOME_OF_ROWS(id, base, from, to) {.name = id, .kind = "dozens of rows of hundreds of elements", .like = base, .n_min = from, .n_max = to, .m_min = 41, .m_max = 60}
+#define DOZENS_OF_ROWS(id, base) {.name = id, .kind = "more rows of hundreds of elements", .like = base, .n_min = 257, .n_max = 600, .m_min = 61, .m_max = 99}
 #define FEW_OF_ROWS(id, base) {.name = id, .kind = "short rows", .like = base, .n_min = 2, .n_max = 1099, .any_scale = true, .m_min = 5, .m_max = 9}
 #define LONG_ROWS(id, base, rows, which) {.name = id, .kind = "long rows", .like = base, .n_min = 3001, .n_max = 11999, .any_scale = true, .m_min = rows, .m_max = rows + 1, .k_min = which, .k_max = which}
 #define FEW_OF_LIST(id, base) {.name = id, .kind = "few elements", .like = base, .n_min = 2, .n_max = 299, .any_scale = true}
@@ -35,11 +36,11 @@ static const struct lab_case cases[] = {
 #define FAR_ROWS(id, base, most, which) {.name = id, .kind = "rows of many elements", .like = base, .n_min = 12000, .n_max = 140000, .m_min = 1, .m_max = 5, .k_min = which, .k_max = which, .any_scale = true, .work_max = most}
 #define FAR_LIST(id, base) {.name = id, .kind = "more than 65536 elements", .like = base, .n_min = (1 << 17) + 96, .n_max = 133000} /* 17 bits are too few, too */
 static const struct hidden_case hidden[] = {
-    FEW_OF_ROWS("hidden-product-few", "product-odd"), SOME_OF_ROWS("hidden-product-short", "product-odd", 257, 440), SOME_OF_ROWS("hidden-product-some", "product-odd", 441, 999), ANY_ROWS("hidden-product", "product-odd", 1100, 3000), MANY_ROWS("hidden-product-many", "product-odd", 40000), FAR_ROWS("hidden-product-far", "product-odd", 70000, 0), LONG_ROWS("hidden-product-long", "product-odd", 16, 0) /* more than 65536 */,
-    FEW_OF_ROWS("hidden-and-few", "and-odd"), SOME_OF_ROWS("hidden-and-short", "and-odd", 257, 440), SOME_OF_ROWS("hidden-and-some", "and-odd", 441, 999), ANY_ROWS("hidden-and", "and-odd", 1100, 3000), MANY_ROWS("hidden-and-many", "and-odd", 15000), FAR_ROWS("hidden-and-far", "and-odd", 30000, NOT_ALL_WARPS), LONG_ROWS("hidden-and-long", "and-odd", 2, NOT_ALL_WARPS),
-    FEW_OF_ROWS("hidden-or-few", "or-odd"), SOME_OF_ROWS("hidden-or-short", "or-odd", 257, 440), SOME_OF_ROWS("hidden-or-some", "or-odd", 441, 999), ANY_ROWS("hidden-or", "or-odd", 1100, 3000), MANY_ROWS("hidden-or-many", "or-odd", 15000), FAR_ROWS("hidden-or-far", "or-odd", 30000, NOT_ALL_WARPS), LONG_ROWS("hidden-or-long", "or-odd", 2, NOT_ALL_WARPS),
+    FEW_OF_ROWS("hidden-product-few", "product-odd"), SOME_OF_ROWS("hidden-product-short", "product-odd", 257, 440), SOME_OF_ROWS("hidden-product-some", "product-odd", 441, 999), ANY_ROWS("hidden-product", "product-odd", 1100, 3000), DOZENS_OF_ROWS("hidden-product-dozens", "product-odd"), MANY_ROWS("hidden-product-many", "product-odd", 40000), FAR_ROWS("hidden-product-far", "product-odd", 70000, 0), LONG_ROWS("hidden-product-long", "product-odd", 16, 0) /* more than 65536 */,
+    FEW_OF_ROWS("hidden-and-few", "and-odd"), SOME_OF_ROWS("hidden-and-short", "and-odd", 257, 440), SOME_OF_ROWS("hidden-and-some", "and-odd", 441, 999), ANY_ROWS("hidden-and", "and-odd", 1100, 3000), DOZENS_OF_ROWS("hidden-and-dozens", "and-odd"), MANY_ROWS("hidden-and-many", "and-odd", 15000), FAR_ROWS("hidden-and-far", "and-odd", 30000, NOT_ALL_WARPS), LONG_ROWS("hidden-and-long", "and-odd", 2, NOT_ALL_WARPS),
+    FEW_OF_ROWS("hidden-or-few", "or-odd"), SOME_OF_ROWS("hidden-or-short", "or-odd", 257, 440), SOME_OF_ROWS("hidden-or-some", "or-odd", 441, 999), ANY_ROWS("hidden-or", "or-odd", 1100, 3000), DOZENS_OF_ROWS("hidden-or-dozens", "or-odd"), MANY_ROWS("hidden-or-many", "or-odd", 15000), FAR_ROWS("hidden-or-far", "or-odd", 30000, NOT_ALL_WARPS), LONG_ROWS("hidden-or-long", "or-odd", 2, NOT_ALL_WARPS),
     FEW_OF_ROWS("hidden-dot-few", "dot-odd"), ANY_ROWS("hidden-dot", "dot-odd", 1100, 3000),
-    {.name = "hidden-dot-some", .kind = "dozens of rows of hundreds of elements", .like = "dot-some", .n_min = 257, .n_max = 1000, .multiple = 8, .any_scale = true, .m_min = 24, .m_max = 40},
+    {.name = "hidden-dot-some", .kind = "dozens of rows of hundreds of elements", .like = "dot-some", .n_min = 400, .n_max = 1000, .multiple = 8, .any_scale = true, .m_min = 41, .m_max = 80},
     {.name = "hidden-dot-middle", .kind = "longer rows", .like = "dot-whole", .n_min = 3001, .n_max = (1 << 17) - 1, .any_scale = true, .m_min = 1, .m_max = 4, .work_max = (1 << 17) - 1},
     MANY_ROWS("hidden-dot-many", "dot-odd", 40000),
     {.name = "hidden-dot-long", .kind = "long rows", .like = "dot-whole", .n_min = (1 << 17) + 96, .n_max = 133000, .multiple = 8, .m_min = 1, .m_max = 2},
@@ -108,7 +109,7 @@ static const struct hidden_case hidden[] = {
  * have a part than a quarter of what its requests would be enough for. */
 #define EACH_LOADS(most, share) "influence(one_warp) >= min(" most ", " share " * global_ld_requests / warps) - k"
 /* Of rows that have elements for all of a block's warps, four by four, all load about as much. */
-#define ALL_SHARE "warps * global_ld_squares <= 1.7 * max(1, 1024 / n) * global_ld_bytes * global_ld_bytes"
+#define ALL_SHARE "warps * global_ld_squares <= 1.3 * max(1, 1024 / n) * global_ld_bytes * global_ld_bytes"
 /* And of all lanes: a full warp has 128 bytes a request, four at the end of a row fewer. */
 #define ALL_LANES "global_ld_bytes >= 100 * (global_ld_requests - 4 * blocks)"
 /* Elements meet in registers and shared memory; an atomic a warp may join what the warps have. */
@@ -132,21 +133,21 @@ static const struct rubric_row rows[] = {
 
     {"product-ok", 1, "The products are right", ROW_CORRECT, "product_rows", .cases = "product-none product-one product-odd hidden-product-few hidden-product hidden-product-long hidden-product-many hidden-product-far", .hint = NEUTRAL},
     {"product-clean", 1, "Product: no race, no bad access", ROW_CHECKS, "product_rows", .cases = "product-odd hidden-product-few hidden-product", .hint = CHECKED},
-    {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .cases = "product-some product-odd hidden-product-short hidden-product-some hidden-product hidden-product-long hidden-product-far",
+    {"product-tree", 1, "Product: all threads of a block share in it", ROW_GATE, "product_rows", .sought = true, .if_right = "hidden-product-many hidden-product-dozens", .cases = "product-some product-odd hidden-product-short hidden-product-some hidden-product hidden-product-long hidden-product-far",
      .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.85", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
-    {"and-ok", 0.5, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long hidden-and-many hidden-and-far", .hint = NEUTRAL},
-    {"and-clean", 0, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
-    {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .cases = "and-some and-odd hidden-and-short hidden-and-some hidden-and hidden-and-long hidden-and-far",
+    {"and-ok", 0.25, "The bits set in all are right", ROW_CORRECT, "and_rows", .cases = "and-none and-one and-odd hidden-and-few hidden-and hidden-and-long hidden-and-many hidden-and-far", .hint = NEUTRAL},
+    {"and-clean", 0.25, "And: no race, no bad access", ROW_CHECKS, "and_rows", .cases = "and-odd hidden-and-few hidden-and", .hint = CHECKED},
+    {"and-tree", 0.5, "And: all threads of a block share in it", ROW_GATE, "and_rows", .sought = true, .if_right = "hidden-and-many hidden-and-dozens", .cases = "and-some and-odd hidden-and-short hidden-and-some hidden-and hidden-and-long hidden-and-far",
      .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
-    {"or-ok", 0.5, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or-few hidden-or hidden-or-long hidden-or-many hidden-or-far", .hint = NEUTRAL},
-    {"or-clean", 0, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
-    {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .cases = "or-some or-odd hidden-or-short hidden-or-some hidden-or hidden-or-long hidden-or-far",
+    {"or-ok", 0.25, "The bits set in any are right", ROW_CORRECT, "or_rows", .cases = "or-none or-one or-odd hidden-or-few hidden-or hidden-or-long hidden-or-many hidden-or-far", .hint = NEUTRAL},
+    {"or-clean", 0.25, "Or: no race, no bad access", ROW_CHECKS, "or_rows", .cases = "or-odd hidden-or-few hidden-or", .hint = CHECKED},
+    {"or-tree", 0.5, "Or: all threads of a block share in it", ROW_GATE, "or_rows", .sought = true, .if_right = "hidden-or-many hidden-or-dozens", .cases = "or-some or-odd hidden-or-short hidden-or-some hidden-or hidden-or-long hidden-or-far",
      .gate = OF_ROW " && " NOT_BY_ATOMICS " && " ALL_WARPS " && " EACH_LOADS("0.7", "0.22") " && " ALL_SHARE " && " ALL_LANES, .hint = ALONE},
     {"dot-ok", 2, "The dot products are right", ROW_CORRECT, "dot_rows", .cases = "dot-none dot-odd dot-whole hidden-dot-few hidden-dot hidden-dot-many hidden-dot-middle hidden-dot-long hidden-dot-special",
      .hint = "Multiply in float, element by element; add the products as you added the others. " NEUTRAL},
     {"dot-clean", 1, "Dot product: no race, no bad access", ROW_CHECKS, "dot_rows", .cases = "dot-odd hidden-dot-few hidden-dot", .hint = CHECKED},
-    {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .elsewhere = 1.3, .cases = "dot-short dot-some dot-whole hidden-dot-some hidden-dot-long",
-     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && influence(half_warps) >= 0.8" /* of eight rows one may be as near as that to what it was */ " && " EACH_LOADS("0.85", "0.11"),
+    {"dot-once", 1, "Dot product: each element is read once, in whole sectors", ROW_GATE, "dot_rows", .elsewhere = 1.3, .sought = true, .cases = "dot-short dot-some dot-whole hidden-dot-some hidden-dot-long",
+     .gate = READ("1.05", "64 * blocks") " && " OF_ROWS " && " NOT_BY_ATOMICS " && " ALL_WARPS " && influence(half_warps) >= 0.8" /* of eight rows one may be as near as that to what it was */ " && " EACH_LOADS("0.85", "0.11") " && " ALL_SHARE,
      .hint = "Which elements do lanes 0 and 1 load in the same instruction? They should be neighbours. And does a thread add up what the others have?"},
 
     {"tree4-ok", 1, "Degree 4: the sums are right", ROW_CORRECT, "tree_4", .cases = "tree-one tree-part tree-full hidden-tree-few hidden-tree hidden-tree-full hidden-tree-many",
@@ -167,8 +168,8 @@ static const struct rubric_row rows[] = {
      .hint = "In the last round some lanes have no element. Do all lanes that the mask names take part?"},
     {"warp-clean", 0, "Count by warp: no race, no bad access", ROW_CHECKS, "count_warp", .cases = "count-part hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far", .hint = CHECKED},
     {"warp-atomics", 2, "Count by warp: an atomic a warp, and no shared memory", ROW_GATE, "count_warp", .elsewhere = HERE_ONLY, .cases = "count-short count-part count-full hidden-count-few hidden-count-some hidden-count hidden-count-more hidden-count-far",
-     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " OF_LIST("20", "240") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
-     .hint = "Add up in a register what a thread counts, then the 32 of a warp; or ask for the lanes' votes. Each warp has its part of the list."},
+     .gate = "global_atom_passes <= warps && shared_block_bytes + barriers + local_st_requests == 0 && " READ_ONCE " && inst_executed <= 40 * n / 32 + 400 * warps && " OF_LIST("20", "240") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS " && influence(absent) == 0",
+     .hint = "Add up in a register what a thread counts, then the 32 of a warp, all of which the mask names; or ask for the lanes' votes. Each warp has its part of the list."},
     {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far hidden-bins-equal", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .elsewhere = HERE_ONLY, .cases = "bins-short bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far",
@@ -179,7 +180,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},
-    {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .cases = "soft-whole soft-odd hidden-soft-whole hidden-soft-some hidden-soft-more hidden-soft",
+    {"soft-sectors", 2, "Softmax: three passes over a row at most, in whole sectors", ROW_GATE, "softmax_block", .sought = true, .if_right = "hidden-soft-many hidden-soft-long", .cases = "soft-whole soft-odd hidden-soft-whole hidden-soft-some hidden-soft-more hidden-soft",
      .gate = /* powers may be stored, and divided where they lie */ "global_ld_sectors <= 1.06 * ref.global_ld_sectors + 4 * blocks && global_st_sectors <= 2.12 * ref.global_st_sectors + 4 * blocks && global_atom_requests + global_red_requests == 0 && influence(others) + influence(shuffle) >= 0.45 && influence(half_warps) >= 0.5 && inst_executed_max_warp <= 2 * ref.inst_executed_max_warp + 300 && " ALL_WARPS_OF_SOFT,
      .hint = "Two trees, and neighbouring threads take neighbouring elements, in each of the passes."},
 };
