@@ -881,6 +881,62 @@ static char *with_for(const struct scan *s, int from, int to, int a, int b, cons
     return text_take(&t);
 }
 
+/* Words a … b, or such in what a variable before is set to, where it is declared: its value's last
+ * word, and *first; -1: there are none in it. */
+static int made_of(const struct scan *s, int i, int a, int b, int *first)
+{
+    for (int k = s->blocks[s->v[i].block].open; k < a && word_is_plain(s, i); k++) {
+        int depth = 0, end = k + 2;
+
+        if (!word_same(s, k, i) || !word_is(s, k + 1, "=") ||
+            !(word_is_declared(s, k) || word_is(s, k - 1, ",")))
+            continue;
+        for (; end < a && (depth || !word_is_any(s, end, (const char *const[]){",", ";", NULL}));)
+            depth += word_is(s, end, "(") - word_is(s, end, ")"), end++;
+        char *is = words_text(s, k + 2, end - 1), *other = with_for(s, k + 2, end - 1, a, b, "");
+        bool has = strcmp(is, other) != 0;
+        free(is);
+        free(other);
+        *first = k + 2;
+        return has ? end - 1 : -1;
+    }
+    return -1;
+}
+
+/* … with "each" for them, and for what variables are made of them. For free(). */
+static char *with_each(const struct scan *s, int from, int to, int a, int b)
+{
+    char *all = with_for(s, from, to, a, b, "each");
+    struct scan of = {0};
+    struct text t = {0};
+    size_t at = 0;
+
+    scan_split(&of, all);
+    for (int i = 0; i < of.n; i++) {
+        int same = -1, first, last = -1;
+
+        for (int k = from; k <= to && same < 0; k++) {
+            if (s->v[k].length == of.v[i].length &&
+                !strncmp(s->text + s->v[k].at, of.text + of.v[i].at, of.v[i].length))
+                same = k;
+        }
+        if (same >= 0 && of.v[i].kind == NAME && !word_is_member(&of, i))
+            last = made_of(s, same, a, b, &first);
+        if (last < 0)
+            continue;
+        char *value = with_for(s, first, last, a, b, "each");
+        text_bytes(&t, of.text + at, of.v[i].at - at);
+        text_addf(&t, "(%s)", value);
+        at = of.v[i].at + of.v[i].length;
+        free(value);
+    }
+    text_add(&t, of.text + at);
+    free(of.text);
+    scan_close(&of);
+    free(all);
+    return text_take(&t);
+}
+
 /* if (a < n) b[a] = c[a]; for a thread's first alone: to go on by whole blocks. */
 static void looped(struct scan *s, int i)
 {
@@ -894,7 +950,7 @@ static void looped(struct scan *s, int i)
         return;
     char *a = words_text(s, first, last),
          *bound = with_for(s, first, body - 2, first, last, "each"),
-         *does = with_for(s, body, end, first, last, "each");
+         *does = with_each(s, body, end, first, last);
     change(s, i, end, xformat("for (int each = %s; %s; each += blockDim.x) %s", a, bound, does));
     free(a);
     free(bound);
