@@ -8,6 +8,7 @@
  * edits_wider.c  … in which more of the function is looked at
  * edits_meant.c  … in which it becomes what was meant next to it
  * edits_left.c   … in which some were left out, or are there too often
+ * edits_launch.c which are of constants that launch records have
  * edits_near.c   which words have to do with what was seen on a line
  */
 #ifndef HARNESS_EDITING_H

@@ -65,6 +65,8 @@ void edits_choose(char *ptx, int number);
 /* Of a text's n that edits_join() took, those that the compiler's log has errors of; how many
  * errors it has of none. */
 int edits_refused(const char *log, bool *refused, int n);
+/* Is it of a constant that a launch record has: one of these kernels'; NULL: any? */
+bool edits_launched(const struct edits *e, int i, const char *kernels);
 /* From 1 on. */
 int edits_line(const struct edits *e, int i);
 /* "with "b" in place of "a"", or what else it comes to; of a short word with what is around it. For

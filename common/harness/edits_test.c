@@ -639,6 +639,32 @@ Test(edits, the_likelier_first)
     edits_free(&trusted);
 }
 
+/* Where a record has a constant, or one that is made of it. */
+Test(edits, constants_of_launch_records)
+{
+    static const char file[] = "#define WARPS 4\n"
+                               "constexpr int BLOCK = 32 * WARPS;\n"
+                               "#define MOST 9\n"
+                               "LAUNCH(k, BLOCK, 1, 1);\n"
+                               "KERNEL k(float *x) { x[BLOCK] = MOST; }\n"
+                               "LAUNCH(other, 64, 1, 1);\n"
+                               "KERNEL other(float *x) { x[0] = 1; }\n";
+    static const bool launched[] = {[1] = true, [2] = true, [3] = false, [5] = false};
+    struct edits e;
+
+    edits_make(&e, file, "k", "", "");
+    for (int i = 0; i < e.n; i++) {
+        bool is = launched[edits_line(&e, i)];
+
+        cr_expect_eq(edits_launched(&e, i, NULL), is, "%s", e.v[i].with);
+        cr_expect_eq(edits_launched(&e, i, "other k"), is, "%s", e.v[i].with);
+        cr_expect_not(edits_launched(&e, i, "other"), "%s", e.v[i].with);
+    }
+    cr_expect_lt(first_of(&e, 1), e.n);
+    cr_expect_lt(first_of(&e, 2), e.n);
+    edits_free(&e);
+}
+
 Test(edits, numbers_that_are_told)
 {
     static const char told[] = "a1 = 0.319381530 and 2246822507, or 0x9e3779b9";
