@@ -161,15 +161,20 @@ static uint64_t rounded_up(uint64_t v, uint64_t multiple)
 
 uint64_t next_prime(uint64_t n, int64_t param)
 {
-    bool found = false;
     if (param > 0 && n <= (uint64_t)param)
         n = (uint64_t)param + 1;
-    for (n = n < 2 ? 2 : n; !found; n += !found) {
-        found = true;
-        for (uint64_t k = 2; k * k <= n && found; k++)
-            found = n % k != 0;
+    for (n = n < 2 ? 2 : n;; n++) {
+        uint64_t k = 2;
+        while (k * k <= n && n % k)
+            k++;
+        if (k * k > n)
+            return n;
     }
-    return n;
+}
+
+void make_prime(const struct hidden_case *h, struct lab_case *c)
+{
+    c->n = h->prime ? next_prime(c->n, c->param) : c->n;
 }
 
 static int64_t draw_value(const struct source *s, const char *field, const struct one_of *list,
@@ -237,7 +242,7 @@ static bool draw_hidden(const struct lab *lab, const struct rubric *r, const str
         c->k = rounded_up(c->k, h->k_multiple);
         c->param = draw_value(&s, "params", &h->params, c->param);
         c->dtype = (enum dtype)draw_value(&s, "dtypes", &h->dtypes, c->dtype);
-        c->n = h->prime ? next_prime(c->n, c->param) : c->n;
+        make_prime(h, c);
         c->op = (int)draw_value(&s, "ops", &h->ops, c->op);
         c->block = (uint32_t)draw_value(&s, "blocks", &h->blocks, c->block);
     }

@@ -37,11 +37,13 @@ uint64_t case_seed(const struct lab *lab, const struct lab_case *c, const char *
 /* The same for the reference solution: one for all submissions. */
 uint64_t reference_seed(const struct lab *lab, const struct lab_case *c, const char *variant);
 
-/* Adds a line for each mistake in r's tables; returns how many. */
-int rubric_problems(const struct lab *lab, const struct rubric *r, struct text *out);
 /* The least prime that is n or more, and above param: what is param apart then reaches all n. */
 uint64_t next_prime(uint64_t n, int64_t param);
+/* Of a case that h is to have: n as such a prime, where h asks for one. */
+void make_prime(const struct hidden_case *h, struct lab_case *c);
 
+/* Adds a line for each mistake in r's tables; returns how many. */
+int rubric_problems(const struct lab *lab, const struct rubric *r, struct text *out);
 double rubric_points(const struct rubric *r);
 /* True when name is among the words of list (separated by spaces). */
 bool word_in(const char *list, const char *name);

@@ -166,11 +166,6 @@ static double rounded(const struct hidden_case *h, int i, double v)
     return by[i] > 1 ? ceil(v / (double)by[i]) * (double)by[i] : v;
 }
 
-static void make_prime(const struct search *s, struct lab_case *c)
-{
-    c->n = s->of->prime ? next_prime(c->n, c->param) : c->n;
-}
-
 /* ---- runs whose comparisons are kept ---- */
 
 static const struct condition *same_place(const struct point *p, const struct condition *c)
@@ -242,7 +237,7 @@ static void look_first(struct search *s)
             else if (s->most[i] > 0)
                 set_extent(&c, i, rounded(s->of, i, fmin(v, s->most[i])));
         }
-        make_prime(s, &c);
+        make_prime(s->of, &c);
         add_point(s, &c);
     }
 }
@@ -265,7 +260,7 @@ static void look_beside(struct search *s)
             if (s->most[i] > 0 && v >= s->least[i] && v <= s->most[i])
                 set_extent(&c, i, v);
         }
-        make_prime(s, &c);
+        make_prime(s->of, &c);
         add_point(s, &c);
     }
 }
@@ -507,7 +502,7 @@ static bool draw_size(struct search *s, struct lab_case *c)
             return false;
         set_extent(c, i, v);
     }
-    make_prime(s, c);
+    make_prime(s->of, c);
     return work_of(s, c) <= s->work;
 }
 
