@@ -6,10 +6,18 @@
 
 static void add_ops(struct amounts *a, const struct plan *p)
 {
+    uint32_t used[LAB_MAX_OPS];
+
     for (int i = 0; i < p->nops; i++) {
         const struct plan_op *o = &p->ops[i];
+        int k = 0;
 
-        a->streams = fmax(a->streams, o->stream + 1.0);
+        while (k < (int)a->streams && used[k] != o->stream)
+            k++;
+        if (k == (int)a->streams && o->kind != OP_RECORD && o->kind != OP_WAIT) {
+            used[k] = o->stream;
+            a->streams++;
+        }
         a->sums += o->kind == OP_SUM;
         a->fetches += o->kind == OP_FETCH && o->rank;
         if (o->kind != OP_COPY_IN && o->kind != OP_COPY_OUT)

@@ -24,6 +24,7 @@ Test(amounts, all_launches_count)
         {"warps", 30 * 2 + 2},
         {"sums", 1},
         {"fetches", 2},
+        {"streams", 2},
     };
 
     p.steps[0] = (struct plan_step){.grid = {2, 3, 5}, .block = {11, 3, 1}};
@@ -32,6 +33,9 @@ Test(amounts, all_launches_count)
     p.ops[p.nops++] = (struct plan_op){.kind = OP_SUM, .index = 0};
     for (uint32_t r = 0; r < 3; r++) /* the first has nothing to fetch from itself */
         p.ops[p.nops++] = (struct plan_op){.kind = OP_FETCH, .rank = r};
+    p.ops[p.nops++] = (struct plan_op){.kind = OP_LAUNCH, .stream = 7};
+    p.ops[p.nops++] = (struct plan_op){.kind = OP_LAUNCH, .stream = 7};
+    p.ops[p.nops++] = (struct plan_op){.kind = OP_WAIT, .stream = 9}; /* is no work */
     struct amounts a = amounts_of(&c, &p);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         double value = -1;
