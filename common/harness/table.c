@@ -479,18 +479,42 @@ static void print_small(const struct layout *l)
                 "There a step can look slower than the one before: compare at larger sizes.\n");
 }
 
+/* "step" and "total", where a table has them. */
+static void print_factors(const struct layout *l)
+{
+    bool step = false, total = false;
+
+    for (int i = 0; i < l->report->n;) {
+        struct group g = group_at(l->report, i);
+
+        step |= g.ncases == 1;
+        total |= g.ncases == 1 || g.nvariants > 1;
+        i += g.ncases * g.nvariants;
+    }
+    if (step)
+        fprintf(l->out, "step: times faster than the row above; total: than the first kernel of "
+                        "the same case;\nboth among kernels that move as many bytes\n");
+    else if (total)
+        fprintf(l->out, "total: times faster than the first kernel of the same case, of those that "
+                        "move as many bytes\n");
+    if (step)
+        print_small(l);
+}
+
 static void print_legend(const struct layout *l)
 {
     const struct lab *lab = l->report->lab;
     bool emulator = l->report->machine->emulator;
 
-    fprintf(l->out, "\nstep: times faster than the row above; total: than the first kernel of the "
-                    "same case;\nboth among kernels that move as many bytes\n");
-    print_small(l);
+    fputc('\n', l->out);
+    print_factors(l);
     for (int c = 0; c < l->ncolumns; c++) {
-        const char *over = lab->columns[c].over;
+        const char *over = lab->columns[c].over, *of = lab->columns[c].counter;
         int length = (int)strlen(over), broken = length && over[length - 1] == '-'; /* one word */
 
+        if (broken && !strncmp(of, over, (size_t)length - 1) &&
+            !strcmp(of + length - 1, lab->columns[c].name))
+            continue; /* "occu-", "pancy" says it */
         fprintf(l->out, "%.*s%s%s: %s\n", length - broken, over, broken ? "" : " ",
                 lab->columns[c].name, lab->columns[c].counter);
     }
