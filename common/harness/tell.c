@@ -184,6 +184,8 @@ static void print_findings(struct run *r)
 
     if (r->machine.emulator && r->o.check) {
         findings_put(&t, r->verify.findings.s, short_path(path), MAX_FINDINGS, false);
+        for (int v = 0; v < r->lab->nvariants; v++)
+            drop_advice(&t, text_str(&r->variants[v].why.words));
         fputs(text_str(&t), stdout);
         if (r->verify.nfindings)
             r->failed++;
@@ -436,7 +438,8 @@ static void print_summary(struct run *r, bool missed)
         print_some(t.wrong, "wrong");
         print_some(t.missing, "missing");
         print_some(t.open, "still to be written");
-        putchar('\n');
+        puts(r->verify.nfindings && !t.wrong ? "; the checks have found what may go wrong on a GPU"
+                                             : "");
         print_next(r, &t);
     } else {
         printf("\n%s: all %sright (%d checked)%s\n", r->lab->name, missed ? "results " : "",
