@@ -316,7 +316,7 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
     }
     if (r->o.verbose) {
         progress_end(r);
-        printf("%s%s%s is wrong on %s: %s", colours(stdout) ? "\033[31m" : "",
+        printf("%s%s%s is wrong on case %s: %s", colours(stdout) ? "\033[31m" : "",
                r->lab->variants[v].name, colours(stdout) ? "\033[0m" : "", c->name,
                text_str(&r->verify.message));
     }
@@ -529,8 +529,9 @@ static bool load_text(void *user, const char *text, bool quick, char **log)
 
     const struct variant_state *s = &r->variants[r->looking];
     tries_compiled(&r->edits, ok ? c.size : c.late ? SECONDS_A_TRY * BYTES_A_SECOND : 0, quick);
-    progress(r, "trying small changes", r->lab->variants[r->looking].name,
-             s->failures ? s->failed[0] : r->cases, EDITS - (int)r->edits.left, EDITS);
+    if (isatty(STDERR_FILENO)) /* in a log such lines say nothing */
+        progress(r, "trying small changes", r->lab->variants[r->looking].name,
+                 s->failures ? s->failed[0] : r->cases, EDITS - (int)r->edits.left, EDITS);
     if (ok) {
         compiled_free(&r->changed);
         r->changed = c;

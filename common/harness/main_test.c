@@ -23,6 +23,10 @@ struct outcome {
     char *output;
 };
 
+#define RACE                                                                                       \
+    SCALE("__shared__ int s[1024]; s[threadIdx.x] = 0; __syncthreads(); "                          \
+          "s[threadIdx.x] = s[(threadIdx.x + 1) % blockDim.x]; if (i < n) y[i] = 2 * x[i] + 1;")
+
 static char *program(void)
 {
     char self[4096] = "", *slash;
@@ -84,7 +88,7 @@ static const struct {
      "LAUNCH(scael, …) is ignored: the lab has no such kernel. Did you mean scale?\n"},
     {"best is tried",
      HEAD RIGHT SCALE_FLOAT "KERNEL scale_best(const int *x, int *y, unsigned n) {}\n", "", 1,
-     "scale_best is wrong on one"},
+     "scale_best is wrong on case one"},
     {"empty kernel", HEAD SCALE("") SCALE_FLOAT, "", 1, "never written"},
     {"wrong value", HEAD SCALE("if (i < n) y[i] = 2 * x[i] + 2;") SCALE_FLOAT, "", 1,
      "y: 1 of 1 elements are wrong"},
@@ -112,7 +116,7 @@ static const struct {
     {"to be written, in a word", HEAD SCALE("// TODO") SCALE_FLOAT, "--causes", 1,
      "cause scale todo\n"},
     {"begun, its TODO stands", HEAD SCALE("// TODO\n    if (i < n) y[i] = x[i];") SCALE_FLOAT, "",
-     1, "scale is wrong on one"},
+     1, "scale is wrong on case one"},
     {"misspelt", HEAD "KERNEL scael(const int *x, int *y, unsigned n) {}\n" SCALE_FLOAT, "", 1,
      "Did you mean scael?"},
     {"C++ name", "__global__ void scale(const int *x, int *y, unsigned n) {}\n" HEAD SCALE_FLOAT,
@@ -139,9 +143,9 @@ static const struct {
           "SCHEDULE(a) { for (;;) s.kernel(0, 0); };\n",
      "", 1, "hint: what stands there has to be known when the file is compiled"},
     {"faults once", HEAD SCALE("y[i + (1 << 28)] = 1;") SCALE_FLOAT, "--kernel scale", 1,
-     "It is not run on the cases that are left"},
+     "Until its launch is mended scale is not run on the cases that are left"},
     {"faults later", HEAD SCALE("y[n > 1 ? i + (1 << 28) : 0] = 7;") SCALE_FLOAT, "--kernel scale",
-     1, "its launch failed. It is not run on the cases that are left"},
+     1, "its launch failed. Until that is mended scale is not run on the cases that are left"},
     {"the TODO stands", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,
      "Still to be written, their TODO stands: scale\n"},
     {"what to write next", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,
@@ -152,14 +156,25 @@ static const struct {
      "Still to be written, their TODO stands: scale\n"},
     {"one asked for that does something", HEAD SCALE("if (i < n) y[i] = x[i]; // TODO") SCALE_FLOAT,
      "--kernel scale", 1,
-     "scale is wrong on one and 1 more of 3 cases: y: 1 of 1 elements are wrong"},
+     "scale is wrong on case one and 1 more of 3 cases: y: 1 of 1 elements are wrong"},
     {"every failure", HEAD SCALE("// TODO") SCALE_FLOAT, "--verbose", 1,
-     "scale is wrong on n=4096: y: 4096 of 4096"},
+     "scale is wrong on case n=4096: y: 4096 of 4096"},
     {"the rest is right", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1, "This is a part"},
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
-     "next: mend the first of these, then make run LAB=testlab KERNEL=scale FILE="},
+     "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},
     {"what next, of a size of one's own", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT,
      "--kernel scale --n 77 --param 3", 1, " N=77 ARGS='--param 3'\n"},
+    {"what next, where two are wrong",
+     HEAD SCALE(
+         "if (i < n) y[i] = 7;") "KERNEL scale_float(const float *x, float *y, unsigned n) { "
+                                 "if (n) y[0] = 7; }\n",
+     "", 1, "next: mend the first of these, then"},
+    {"right, and a race that a barrier was tried for", HEAD RACE SCALE_FLOAT,
+     "--kernel scale --check", 1,
+     "of 1 kernel 1 right; the checks have found what may go wrong on a GPU\n"
+     "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},
+    {"its advice", HEAD RACE SCALE_FLOAT, "--kernel scale --check", 1,
+     "not always the same one\nscale's results are right here, and need not be on a GPU:\n"},
     {"what next, of a case", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "--case n=1000", 1,
      " CASE='n=1000'\n"},
     {"one parameter more",

@@ -229,7 +229,7 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
         text_addf(&t, " %.6g %s %s than it should", fabs(got - want),
                   fabs(got - want) == 1 ? "time" : "times", got < want ? "less" : "more");
     } else {
-        text_addf(&t, " %.6g times instead of %.6g", got, want);
+        text_addf(&t, " %.6g time%s instead of %.6g", got, got == 1 ? "" : "s", want);
         if (alike < n)
             text_addf(&t, ", and %" PRIu64 " more not as often as it should", n - alike);
         for (uint64_t i = n = 0; i < a->count; i++) {

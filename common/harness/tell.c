@@ -118,42 +118,73 @@ static void print_like(const struct run *r, int v)
         putchar('\n');
 }
 
-/* Of a variant before this one the very same was told: its name; NULL: of none. */
-static const char *told_before(const struct run *r, int v)
+static bool is_told(const struct run *r, int v)
+{
+    return r->variants[v].failures && !still_to_write(r, v) && !r->variants[v].why.as;
+}
+
+/* Of a variant before this one the very same was told: which; -1: of none. */
+static int told_before(const struct run *r, int v)
 {
     const char *words = text_str(&r->variants[v].why.words);
 
     for (int i = 0; i < v && *words; i++) {
-        if (r->variants[i].failures && !still_to_write(r, i) &&
-            !strcmp(text_str(&r->variants[i].why.words), words))
-            return r->lab->variants[i].name;
+        if (is_told(r, i) && !strcmp(text_str(&r->variants[i].why.words), words))
+            return i;
     }
-    return NULL;
+    return -1;
+}
+
+/* … and it goes wrong in the same way, on the same cases: nothing is left to be told of it. */
+static bool is_same(const struct run *r, int v)
+{
+    const struct variant_state *s = &r->variants[v];
+    int before = told_before(r, v);
+    const struct variant_state *first = before < 0 ? NULL : &r->variants[before];
+
+    return first && first->on == s->on && first->failures == s->failures && !s->faulted &&
+           !strcmp(first->message, s->message);
+}
+
+static void print_same(const struct run *r, int v)
+{
+    const char *before = "  The very same is wrong in ";
+
+    for (int i = v + 1; i < r->lab->nvariants; i++) {
+        if (!is_told(r, i) || told_before(r, i) != v || !is_same(r, i))
+            continue;
+        printf("%s%s", before, r->lab->variants[i].name);
+        before = ", ";
+    }
+    if (*before == ',')
+        putchar('\n');
 }
 
 static void print_failure(const struct run *r, int v)
 {
     const struct variant_state *s = &r->variants[v];
-    const char *like = told_before(r, v);
+    const char *name = r->lab->variants[v].name;
+    int like = told_before(r, v);
 
-    printf("%s%s%s is wrong on %s", colours(stdout) ? "\033[31m" : "", r->lab->variants[v].name,
+    printf("%s%s%s is wrong on case %s", colours(stdout) ? "\033[31m" : "", name,
            colours(stdout) ? "\033[0m" : "", s->on->name);
     if (s->failures > 1)
         printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
                (unsigned long long)(s->failures + s->passes));
     printf(": %s", s->message);
-    if (like)
-        printf("  what is told of %s is so here, too\n", like);
+    if (like >= 0)
+        printf("  what is told of %s is so here, too\n", r->lab->variants[like].name);
     else
         fputs(text_str(&s->why.words), stdout);
     print_like(r, v);
+    print_same(r, v);
     /* The launch that failed is the last that was made: of the first all has been said. */
     if (s->faulted && s->failures > 1)
-        printf("  On %s its launch failed. It is not run on the cases that are left until that is "
-               "mended.\n",
-               s->failed[s->failures - 1]->name);
+        printf("  On case %s its launch failed. Until that is mended %s is not run on the cases "
+               "that are left.\n",
+               s->failed[s->failures - 1]->name, name);
     else if (s->faulted)
-        printf("  It is not run on the cases that are left until that is mended.\n");
+        printf("  Until its launch is mended %s is not run on the cases that are left.\n", name);
 }
 
 /* A paragraph a kernel that is wrong; one line for all that are still to be written. */
@@ -162,7 +193,7 @@ static void print_failures(const struct run *r)
     const char *before = "Still to be written, their TODO stands: ";
 
     for (int v = 0; v < r->lab->nvariants && !r->o.verbose; v++) {
-        if (r->variants[v].failures && !still_to_write(r, v) && !r->variants[v].why.as)
+        if (is_told(r, v) && !is_same(r, v))
             print_failure(r, v);
     }
     for (int v = 0; v < r->lab->nvariants; v++) {
@@ -336,6 +367,16 @@ static void print_to_write(const struct run *r, const char *name)
     printf("write %.*s, then ", kernel ? (int)length : (int)strlen(name), kernel ? kernel : name);
 }
 
+/* Of kernels that are wrong how many are told of. */
+static int count_told(const struct run *r)
+{
+    int n = 0;
+
+    for (int v = 0; v < r->lab->nvariants; v++)
+        n += is_told(r, v) && (r->o.verbose || !is_same(r, v));
+    return n;
+}
+
 /* The one command to try next, and why. */
 static void print_next(const struct run *r, const struct tally *t)
 {
@@ -354,8 +395,8 @@ static void print_next(const struct run *r, const struct tally *t)
         print_command(r, t->first_open, false);
         putchar('\n');
     } else {
-        printf("mend the first of these, then ");
-        print_command(r, t->first_wrong, r->o.check);
+        printf("mend %s, then ", count_told(r) > 1 ? "the first of these" : "it");
+        print_command(r, t->first_wrong ? t->first_wrong : r->o.kernels, r->o.check);
         print_cases(r);
         putchar('\n');
     }
