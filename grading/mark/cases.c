@@ -262,6 +262,48 @@ bool case_named(const struct lab *lab, const struct rubric *r, const char *varia
     return c != NULL;
 }
 
+static bool in_range(uint64_t v, uint64_t least, uint64_t most, uint64_t multiple, uint64_t like)
+{
+    return most
+               ? v >= least && v <= rounded_up(most, multiple) && v % (multiple ? multiple : 1) == 0
+               : v == like;
+}
+
+static bool is_one_of(const struct one_of *list, int64_t v, int64_t like)
+{
+    for (int i = 0; i < list->n; i++)
+        if (list->v[i] == v)
+            return true;
+    return !list->n && v == like;
+}
+
+static bool could_be(const struct hidden_case *h, const struct lab_case *like,
+                     const struct lab_case *c)
+{
+    bool any_param = (h->param_min || h->param_max) && !h->params.n;
+    return is_one_of(&h->dtypes, c->dtype, like->dtype) && is_one_of(&h->ops, c->op, like->op) &&
+           is_one_of(&h->blocks, c->block, like->block) && c->flags == like->flags &&
+           (h->prime ? c->n >= h->n_min && next_prime(c->n, c->param) == c->n
+                     : in_range(c->n, h->n_min, h->n_max, h->multiple, like->n)) &&
+           in_range(c->m, h->m_min, h->m_max, h->m_multiple, like->m) &&
+           in_range(c->k, h->k_min, h->k_max, h->k_multiple, like->k) &&
+           (any_param ? c->param >= h->param_min && c->param <= h->param_max
+                      : is_one_of(&h->params, c->param, like->param));
+}
+
+bool could_draw(const struct lab *lab, const struct rubric *r, const struct hidden_case *h,
+                const struct lab_case *c)
+{
+    bool could = false;
+    char *list = xstrdup(h->like ? h->like : ""), *save = NULL;
+    for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+        const struct lab_case *like = plain_case(lab, r, name);
+        could |= like && could_be(h, like, c);
+    }
+    free(list);
+    return could;
+}
+
 static struct marked_case *default_cases(const struct lab *lab, const struct rubric_row *row,
                                          int *n)
 {

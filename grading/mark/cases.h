@@ -23,6 +23,9 @@ struct marked_case {
 /* The case of this name for a variant; false: there is none. */
 bool case_named(const struct lab *lab, const struct rubric *r, const char *variant,
                 const char *name, const struct draw *d, struct marked_case *out);
+/* Could hidden case h of r be like this, for some submission? What it may take (work_max) aside. */
+bool could_draw(const struct lab *lab, const struct rubric *r, const struct hidden_case *h,
+                const struct lab_case *c);
 /* The cases of a row, allocated; an unknown name is fatal (rubric_problems() finds them). */
 struct marked_case *row_cases(const struct lab *lab, const struct rubric *r,
                               const struct rubric_row *row, const struct draw *d, int *n);

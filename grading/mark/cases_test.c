@@ -175,6 +175,36 @@ Test(cases, each_listed_value_is_drawn)
               types, ops);
 }
 
+/* What it draws it could draw, and nothing beside that. */
+Test(cases, what_could_be_drawn)
+{
+    for (int i = 0; i < rubric.nhidden; i++) {
+        const struct hidden_case *h = &hidden[i];
+        for (int k = 0; k < 50; k++) {
+            char submission[24];
+            snprintf(submission, sizeof(submission), "%d", k);
+            struct lab_case c = drawn(h->name, "reduce3", "a secret", submission);
+            cr_assert(could_draw(&lab_reduction, &rubric, h, &c), "%s: n %llu, param %lld", h->name,
+                      (unsigned long long)c.n, (long long)c.param);
+            struct lab_case odd = c, other = c, flagged = c, param = c;
+            odd.n = h->prime ? 49 : h->n_max ? h->n_max + 130 : c.n + 1;
+            other.dtype = DT_U32;
+            flagged.flags ^= CASE_SPECIAL;
+            param.param = 1000;
+            cr_assert(!could_draw(&lab_reduction, &rubric, h, &odd), "%s", h->name);
+            cr_assert(!could_draw(&lab_reduction, &rubric, h, &other), "%s", h->name);
+            cr_assert(!could_draw(&lab_reduction, &rubric, h, &flagged), "%s", h->name);
+            cr_assert(!could_draw(&lab_reduction, &rubric, h, &param), "%s", h->name);
+        }
+    }
+    struct lab_case ragged = drawn("whole", "reduce3", "a secret", "1"),
+                    listed = drawn("listed", "reduce3", "a secret", "1");
+    ragged.k = 20;
+    listed.param = 0; /* as in the case that it is like */
+    cr_assert(!could_draw(&lab_reduction, &rubric, &hidden[6], &ragged));
+    cr_assert(!could_draw(&lab_reduction, &rubric, &hidden[4], &listed));
+}
+
 Test(cases, each_side_is_rounded_to_its_own_multiple)
 {
     int n = 0, k = 0;

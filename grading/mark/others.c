@@ -148,38 +148,6 @@ static void gated_if_right(struct marking *m, bool hidden)
     free(c);
 }
 
-static bool in_range(uint64_t v, uint64_t least, uint64_t most, uint64_t multiple, uint64_t drawn)
-{
-    return most ? v >= least && v <= most && v % (multiple ? multiple : 1) == 0 : v == drawn;
-}
-
-static bool is_of_op(const struct hidden_case *h, int op, int drawn)
-{
-    for (int i = 0; i < h->ops.n; i++)
-        if (h->ops.v[i] == op)
-            return true;
-    return op == drawn;
-}
-
-/* Could h have drawn a case like c? What it may take (work_max) aside. */
-static bool could_draw(const struct marking *m, const struct hidden_case *h,
-                       const struct lab_case *c)
-{
-    struct marked_case x;
-    if (!case_named(m->e->lab, m->e->rubric, m->row->variant, h->name, &m->draw, &x))
-        return false;
-    const struct lab_case *d = &x.c;
-    bool any_param = h->param_min || h->param_max, listed = false;
-    for (int i = 0; i < h->params.n; i++)
-        listed |= h->params.v[i] == c->param;
-    return c->dtype == d->dtype && is_of_op(h, c->op, d->op) && c->flags == d->flags &&
-           c->block == d->block && in_range(c->n, h->n_min, h->n_max, h->multiple, d->n) &&
-           in_range(c->m, h->m_min, h->m_max, h->m_multiple, d->m) &&
-           in_range(c->k, h->k_min, h->k_max, h->k_multiple, d->k) &&
-           (listed || (any_param ? c->param >= h->param_min && c->param <= h->param_max
-                                 : c->param == d->param));
-}
-
 /* Is a size that the kernel singles out one that the row's own cases might have had? */
 static bool is_as_drawn(const struct marking *m, const struct lab_case *c)
 {
@@ -188,20 +156,21 @@ static bool is_as_drawn(const struct marking *m, const struct lab_case *c)
         const char *name = b->hidden[i].name;
         if ((word_in(m->row->cases, name) ||
              (m->row->if_right && word_in(m->row->if_right, name))) &&
-            could_draw(m, &b->hidden[i], c))
+            could_draw(m->e->lab, b, &b->hidden[i], c))
             return true;
     }
     return false;
 }
 
-/* At sizes that the kernel singles out: as at any, or, where the row says so, as at its own. */
+/* At sizes that the kernel singles out: as at the row's own that it could have drawn, else as at
+ * any. */
 static void gated_where_sought(struct marking *m)
 {
     for (int i = 0; i < m->s->nsought && m->out.status == STATUS_PASS; i++) {
         struct marked_case c = sought_case(m, &m->s->sought[i]);
         if (strcmp(m->s->sought[i].variant->name, m->row->variant))
             continue;
-        if (m->row->sought && is_as_drawn(m, &c.c)) {
+        if (is_as_drawn(m, &c.c)) {
             if (marking_run(m, &c, 0, false)->result.end == RUN_OK)
                 mark_gate_on(m, &c, false);
         } else if (m->row->elsewhere != HERE_ONLY)

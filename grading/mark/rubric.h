@@ -81,9 +81,6 @@ struct rubric_row {
      * totals may be so many times what is asked, or what the reference needs there; 0: 2,
      * HERE_ONLY: it is not looked at there. */
     double elsewhere;
-    /* With a gate: at sizes that the kernel's own comparisons single out (seek.c), and that one of
-     * the row's hidden cases could have drawn, it holds as on these, without its influences. */
-    bool sought;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
      * "cudaMalloc:each", each of them, of many eight, in one of the row's cases, which is drawn;
