@@ -128,6 +128,9 @@ bool is_clean(struct search *s, const struct lab_case *c);
 /* The changed kernel is loaded: on how many inputs it is right, of all that the lab has, and of
  * other sizes; 0: wrong on one. steps: for the first. */
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps);
+/* … and on one of the lab's large cases. */
+enum on_large { NONE_LARGE, WRONG_ON_LARGE, RIGHT_ON_LARGE };
+enum on_large on_large(struct search *s, const struct lab_case *first);
 
 /* Of the file as it is: cases of its other kernels that are right, so that what is shared and
  * serves them is not at fault, and of variants of the same kernels some that are wrong; and the

@@ -134,7 +134,8 @@ static int never_holds(struct search *s, const struct edits *e, int i)
     char *text = edits_apply(&one, 0);
     edits_budget(s, STEPS);
     const struct lab_case *first = quickest(s);
-    int cases = experiment_replace(s->x, text, false, NULL) && passes(s, first)
+    int cases = experiment_replace(s->x, text, false, NULL) && passes(s, first) &&
+                        on_large(s, first) != WRONG_ON_LARGE
                     ? right_on(s, first, STEPS)
                     : 0;
     free(text);
@@ -303,6 +304,21 @@ static char *least_text(struct search *s, const struct edits *e, const struct la
     return text;
 }
 
+/* "break" where it was not, but between the cases of a switch; or "return" where a round was left:
+ * a loop's later rounds are left out, which none of the small cases may have. */
+static bool leaves_loop(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    char *was = xformat("%.*s", (int)x->length, e->text + x->at);
+    bool leaves = (strstr(x->with, "break;") && !strstr(was, "break;") &&
+                   (x->length || strncmp(e->text + x->at, "default", strlen("default")) != 0) &&
+                   (x->length || strncmp(e->text + x->at, "case", strlen("case")) != 0)) ||
+                  !strcmp(x->with, "break") || !strcmp(x->with, "return");
+
+    free(was);
+    return leaves;
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -311,7 +327,9 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
 {
     char *part = edits_apply_to(least, e, i), *text = edits_apply(e, i);
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
-    right &= experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
+    enum on_large on = right ? on_large(s, first) : NONE_LARGE; /* before all of it is compiled */
+    right &= on == RIGHT_ON_LARGE || (on == NONE_LARGE && !leaves_loop(e, i));
+    right = right && experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
     int cases = right ? right_on(s, first, STEPS) : 0;
 
     bool any_grid = strstr(text, "gridDim"); /* it goes on where the grid ends */
@@ -760,7 +778,10 @@ bool by_known(struct search *s)
     if (!t->with || !can_change(s))
         return false;
     char *text = edits_apply(&whole, 0);
-    int cases = experiment_replace(s->x, text, false, NULL) ? right_on(s, quickest(s), STEPS) : 0;
+    const struct lab_case *first = quickest(s);
+    int cases = experiment_replace(s->x, text, false, NULL) && on_large(s, first) != WRONG_ON_LARGE
+                    ? right_on(s, first, STEPS)
+                    : 0;
     free(text);
     s->x->runs = before.runs;
     s->x->instructions = before.instructions;

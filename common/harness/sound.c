@@ -1,6 +1,6 @@
 /* sound.c - is a changed kernel right wherever it is quickly tried: on the lab's cases, watched by
- * the checker, and on sizes and inputs of other cases, as two faults may cancel out on a few
- * (diagnosing.h).
+ * the checker, on sizes and inputs of other cases, as two faults may cancel out on a few, and on a
+ * large one, in which loops go round where a grid takes all of a small one at once (diagnosing.h).
  */
 #include "diagnosing.h"
 
@@ -19,7 +19,10 @@ enum {
     A_KIND = 24,
     RANKS = 4,       /* devices, of which there are not so many */
     FURTHER = 20000, /* elements */
-    STEP = 29        /* from one extent's size to the next one's; NSIZES is no multiple of it */
+    LARGE = 1 << 21,
+    STEPS_OF_LARGE = 1 << 24,
+    TRIES_OF_LARGE = 3, /* the next smaller one, where one takes too long */
+    STEP = 29           /* from one extent's size to the next one's; NSIZES is no multiple of it */
 };
 _Static_assert(NSIZES % STEP != 0, "all sizes are met");
 
@@ -128,6 +131,50 @@ static const struct lab_case *of_several_warps(const struct search *s, const str
             best = &lab->cases[i];
     }
     return best;
+}
+
+/* The lab's largest case of the first one's kind that has less than so many elements; NULL: none
+ * that is not quick. */
+static const struct lab_case *large_case(const struct search *s, const struct lab_case *first,
+                                         uint64_t below)
+{
+    const struct lab *lab = s->x->verify->lab;
+    const struct lab_case *best = NULL;
+
+    for (int i = 0; i < lab->ncases; i++) {
+        const struct lab_case *c = &lab->cases[i];
+        uint64_t n = is_same_kind(lab, c, first) ? elements_of(s, c) : 0;
+
+        if (n > MOST && n < below && (!best || n > elements_of(s, best)))
+            best = c;
+    }
+    return best;
+}
+
+/* Not counted as tries: it is run for changes alone that are right on a small one. A kernel that is
+ * not there says nothing. */
+enum on_large on_large(struct search *s, const struct lab_case *first)
+{
+    const struct lab_case *c = first;
+    enum on_large on = NONE_LARGE;
+    bool counts = s->x->edits->counts;
+
+    s->x->edits->counts = false;
+    for (int i = 0; i < TRIES_OF_LARGE && c && on == NONE_LARGE; i++) {
+        struct sample sample;
+
+        c = large_case(s, first, i ? elements_of(s, c) : LARGE);
+        if (!c)
+            break;
+        edits_budget(s, STEPS_OF_LARGE);
+        enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+        if (sample.outputs.error != cudaErrorLaunchTimeout && end != RUN_NO_KERNEL)
+            on = end == RUN_OK ? RIGHT_ON_LARGE : is_failure(end) ? WRONG_ON_LARGE : NONE_LARGE;
+        sample_free(&sample);
+    }
+    edits_budget(s, STEPS);
+    s->x->edits->counts = counts;
+    return on;
 }
 
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
