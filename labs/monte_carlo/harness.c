@@ -915,6 +915,12 @@ static bool is_one_of(const struct guess *others, size_t n, double right, double
 #define IS_ONE_OF(others, right, got)                                                              \
     is_one_of(others, sizeof(others) / sizeof((others)[0]), right, got, words, size)
 
+/* A number made of it, or what is left of 1 then, may be 0. */
+static bool is_next_to_end(uint32_t word)
+{
+    return word < 256 || word > UINT32_MAX - 256;
+}
+
 static bool recognise_normal(const uint32_t *words_of, float got, uint64_t element, char *words,
                              size_t size)
 {
@@ -942,10 +948,11 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
          "what comes of word / 2^32: uniform() adds half a step, 2^-33"},
     };
     if (!isfinite((double)got)) {
-        snprintf(words, size,
-                 "no number: its words are %u and %u; is the logarithm taken of what can be 0?",
-                 two[0], two[1]);
-        return true;
+        bool logarithm = is_next_to_end(two[0]) || is_next_to_end(two[1]);
+
+        snprintf(words, size, "no number: its words are %u and %u; is the %s?", two[0], two[1],
+                 logarithm ? "logarithm taken of what can be 0" : "root taken of what is below 0");
+        return logarithm || isnan(got);
     }
     return IS_ONE_OF(others, z[k], (double)got);
 }

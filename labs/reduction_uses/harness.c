@@ -576,10 +576,13 @@ static uint32_t folded(enum experiment op, uint32_t from, const uint32_t *row, u
     return from;
 }
 
-/* An operation's result on rows `first` to `end`: exclusive or is of no kernel here. */
+/* An operation's result on rows `first` to `end`: exclusive or is of no kernel here. To 0, and
+ * to what the kernel's own begins with, others come as well: of one row it is not enough. */
 static bool explains(const struct lab_case *c, const uint32_t *in, const uint32_t *out, int op,
                      uint64_t first, uint64_t end)
 {
+    bool rich = false;
+
     for (uint64_t r = first; r < end; r++) {
         const uint32_t *row = in + r * c->n;
         uint32_t value = op < 0 ? 0 : folded(op, neutral(op), row, c->n);
@@ -588,8 +591,9 @@ static bool explains(const struct lab_case *c, const uint32_t *in, const uint32_
             value ^= row[j];
         if (value != out[r])
             return false;
+        rich |= value != 0 && value != neutral(experiment_of(c));
     }
-    return op >= 0 || c->n > 1;
+    return (rich || end > first + 1) && (op >= 0 || c->n > 1);
 }
 
 /* What rows give under another operation: all of them, or this one. Two of them can give the same
@@ -710,6 +714,8 @@ static bool recognise_truth(const struct lab_case *c, const uint32_t *in, const 
     return true;
 }
 
+enum { FEW = 4 }; /* less than these may be so by chance */
+
 /* Which of the elements that belong to a count are counted, if not all. */
 enum part { FIRST_LANES, FIRST_WARPS, FIRST_ROUND, LAST_ROUND, PARTS };
 
@@ -744,7 +750,7 @@ static bool recognise_part(const struct lab_case *c, const uint32_t *in, uint32_
 
         for (uint64_t i = 0; i < c->n; i++)
             count += is_in((enum part)part, c, i) && counts(in[i]);
-        if (count != got)
+        if (count != got || count < FEW)
             continue;
         snprintf(words, size, "as many as are wanted of what %s reads, not of all", names[part]);
         return true;
@@ -797,7 +803,7 @@ static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32
     for (uint64_t i = 0; i < c->n; i++)
         of[in[i] % 4]++;
     for (int r = 0; r < 3; r++) {
-        if (got == of[r] && got != of[3] && got >= 4) { /* fewer may be so by chance */
+        if (got == of[r] && got != of[3] && got >= FEW) {
             snprintf(words, size, "as many as give %d modulo 4; wanted are those that give 3", r);
             return true;
         }
@@ -842,10 +848,14 @@ static bool recognise_bins(const struct lab_case *c, const uint32_t *in, const u
 static bool recognise_divisor(const float *x, uint64_t n, double most, const float *out,
                               char *words, size_t size)
 {
-    double sum = 0, divisor = exp(x[0] - most) / out[0];
+    double sum = 0, divisor = INFINITY;
 
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
         sum += exp(x[i] - most);
+        divisor = x[i] == most ? 1 / (double)out[i] : divisor;
+    }
+    if (n < 2 || !isfinite(divisor))
+        return false;
     for (uint64_t i = 0; i < n; i++) {
         double value = exp(x[i] - most) / divisor;
 
@@ -923,6 +933,22 @@ static bool is_shares(const float *x, uint64_t n, const float *out, float least,
     return true;
 }
 
+/* Are such shares numbers, and not all next to 0? What comes of infinities and of 0, others may
+ * come to as well. */
+static bool are_numbers(const float *x, uint64_t n, float least, float from)
+{
+    float sum = sum_of_exp(x, n, from), most = 0;
+    bool all = isfinite(sum) && sum > 0;
+
+    for (uint64_t i = 0; i < n && all; i++) {
+        float share = expf(x[i] - least) / sum;
+
+        all = isfinite(share);
+        most = fmaxf(most, share);
+    }
+    return all && most > 1e-3f;
+}
+
 /* A row of which exp() of the numbers themselves is made, which leaves the floats. */
 static bool is_without_largest(const float *x, uint64_t n, const float *out)
 {
@@ -931,14 +957,14 @@ static bool is_without_largest(const float *x, uint64_t n, const float *out)
     return (!isfinite(sum) || sum == 0) && is_shares(x, n, out, 0, 0);
 }
 
-/* Where there is none, anything may have come to that. */
-static bool is_number_in(const float *out, uint64_t n)
+/* Numbers and others: where there are only such, anything may have come to that. */
+static bool is_mixed(const float *out, uint64_t n)
 {
-    for (uint64_t i = 0; i < n; i++) {
-        if (!isnan(out[i]))
-            return true;
-    }
-    return false;
+    uint64_t numbers = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        numbers += !isnan(out[i]);
+    return numbers && numbers < n;
 }
 
 static float largest_of(const float *x, uint64_t n)
@@ -981,13 +1007,7 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, const f
                  "%s: in rows of numbers below 0, where 0 is taken for the largest element: what "
                  "does the maximum begin with?",
                  isnan(got) ? "no number" : "wrong");
-    else if (!is_shares(x, c->n, out + first, most, most) &&
-             is_shares(x, c->n, out + first, 0, most))
-        snprintf(words, size,
-                 "exp(x), divided by the sum of exp(x - largest): the row's largest element (%.0f) "
-                 "is taken from each before exp() in both",
-                 most);
-    else if (is_number_in(out + first, c->n) && is_without_largest(x, c->n, out + first))
+    else if (is_mixed(out + first, c->n) && is_without_largest(x, c->n, out + first))
         snprintf(words, size,
                  "%s: is the row's largest element (%.0f) taken from each before exp()?",
                  isnan(got) ? "no number" : "0", most);
@@ -1031,20 +1051,45 @@ static bool arrange(const struct plan *p, const struct lab_case *c, int which, u
     return true;
 }
 
+/* A row's infinities alone: exp() of what is near 0 is none. */
+static bool is_infinite(const float *out, uint64_t n)
+{
+    bool all = true;
+
+    for (uint64_t i = 0; i < n; i++)
+        all &= isinf(out[i]) != 0;
+    return all;
+}
+
 static bool recognise_arranged(const struct plan *p, const struct lab_variant *v,
                                const struct lab_case *c, int which, const void *const *inputs,
                                const void *output, uint64_t element, char *words, size_t size)
 {
-    bool right = true;
+    bool right = true, above = true, infinite = true;
 
     (void)p, (void)v, (void)which, (void)element;
-    for (uint64_t r = 0; r < c->m; r++)
-        right &= is_shares((const float *)inputs[0] + r * c->n, c->n,
-                           (const float *)output + r * c->n, 0, 0);
-    snprintf(words, size,
-             "no number, and right where all of the row's elements are near 0: is the row's "
-             "largest element taken from each before exp()?");
-    return right;
+    for (uint64_t r = 0; r < c->m; r++) {
+        const float *x = (const float *)inputs[0] + r * c->n,
+                    *out = (const float *)output + r * c->n;
+        float most = largest_of(x, c->n);
+
+        right &= is_shares(x, c->n, out, 0, 0);
+        above &= are_numbers(x, c->n, 0, most) && is_shares(x, c->n, out, 0, most);
+        infinite &= is_infinite(out, c->n);
+    }
+    if (right)
+        snprintf(words, size,
+                 "no number, and right where all of the row's elements are near 0: is the row's "
+                 "largest element taken from each before exp()?");
+    else if (above)
+        snprintf(words, size,
+                 "exp(x), divided by the sum of exp(x - largest), where all of the row's elements "
+                 "are near 0: the row's largest element is taken from each before exp() in both");
+    else
+        snprintf(words, size,
+                 "infinite, and so where all of the row's elements are near 0: is the sum 0 that "
+                 "it is divided by?");
+    return right || above || infinite;
 }
 
 static uint64_t row(const struct plan *p, const struct lab_case *c, int b)
