@@ -7,6 +7,7 @@
  * edits_shape.c  … in which something else is done of it
  * edits_wider.c  … in which more of the function is looked at
  * edits_meant.c  … in which it becomes what was meant next to it
+ * edits_terms.c  … in which a term is not the one that was meant
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
  * edits_near.c   which words have to do with what was seen on a line
@@ -30,6 +31,7 @@ extern const struct ways every_ways;           /* edits_every.c */
 extern const struct ways shape_ways;           /* edits_shape.c */
 extern const struct ways wider_ways;           /* edits_wider.c */
 extern const struct ways meant_ways;           /* edits_meant.c */
+extern const struct ways term_ways;            /* edits_terms.c */
 way rows_asked;                                /* … a guard */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 

@@ -219,9 +219,9 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &meant_ways, &form_ways, &shape_ways,
-                                               &slip_ways,  &wider_ways, &name_ways, &every_ways,
-                                               &left_ways,  &other_ways, &more_ways, NULL};
+    static const struct ways *const lists[] = {
+        &asked_ways, &meant_ways, &form_ways, &term_ways,  &shape_ways, &slip_ways, &wider_ways,
+        &name_ways,  &every_ways, &left_ways, &other_ways, &more_ways,  NULL};
 
     list(e, source, names, sound, told, lists);
 }
@@ -244,18 +244,19 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][11] = {
-        [OF_PLACES] = {&asked_ways, &meant_ways, &form_ways, &shape_ways, &place_ways, &wider_ways,
-                       &name_ways, &every_ways, &left_ways, &more_ways},
-        [OF_LIKELY] = {&asked_ways, &meant_ways, &form_ways, &shape_ways, &slip_ways, &wider_ways},
-        [OF_ELEMENTS] = {&asked_ways, &meant_ways, &form_ways, &shape_ways, &place_ways,
+    static const struct ways *const of[][12] = {
+        [OF_PLACES] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
+                       &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
+        [OF_LIKELY] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &slip_ways,
+                       &wider_ways},
+        [OF_ELEMENTS] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
                          &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &meant_ways, &form_ways,
-                                               &shape_ways, &place_ways, &wider_ways, &name_ways,
-                                               &every_ways, &left_ways,  &more_ways,  NULL};
+    static const struct ways *const bound[] = {
+        &guard_ways, &asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
+        &wider_ways, &name_ways,  &every_ways, &left_ways, &more_ways, NULL};
 
     if (lines)
         list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);

@@ -108,14 +108,18 @@ bool mends_others(struct search *s, const struct others *o)
     return right;
 }
 
-/* Bytes that it stores on a case, or that its outputs have, where these are more. */
+/* Bytes that it stores on a case, or that its outputs have, where these are more; 0: it was stopped
+ * on its way. */
 static uint64_t stored_on(struct search *s, const struct lab_case *c)
 {
     struct sample sample;
     uint64_t bytes = 0;
 
     edits_budget(s, STEPS);
-    experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    if (experiment_run(s->x, c, s->x->verify->seed, false, &sample) == RUN_ERROR) {
+        sample_free(&sample);
+        return 0;
+    }
     for (int b = 0; b < sample.plan.nbuffers; b++)
         bytes += sample.plan.buffers[b].role == BUF_INPUT ? 0 : plan_buffer_bytes(&sample.plan, b);
     uint64_t stored = sample.outputs.counted ? sample.outputs.counters.global_st_bytes : 0;
@@ -194,7 +198,7 @@ uint64_t missed_goals(struct search *s)
 
 bool stores_once(struct search *s, const struct others *o, const struct lab_case *c)
 {
-    return 2 * stored_on(s, c) <= 3 * o->stored;
+    return !o->stored || 2 * stored_on(s, c) <= 3 * o->stored;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */

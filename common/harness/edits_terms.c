@@ -1,0 +1,196 @@
+/* edits_terms.c - the small changes of a term that is not the one that was meant (editing.h): a
+ * factor that is missing, a base that is in an index twice, a value from before a step, or of one
+ * of two buffers.
+ */
+#include "base/alloc.h"
+#include "editing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sums[] = {"+", "-", NULL}, *const products[] = {"*", "/", "%", NULL};
+
+enum { NAMES = 6, FACTORS = 12 }; /* of one sort, for one word */
+
+static bool is_new(const struct scan *s, int i, const int *found, int n)
+{
+    bool new = true;
+
+    for (int k = 0; k < n && new; k++)
+        new = !word_same(s, i, found[k]);
+    return new;
+}
+
+/* The function's plain names, and small numbers, that something is multiplied by. */
+static int factors_of(const struct scan *s, const struct block *in, int *found)
+{
+    int n = 0;
+
+    for (int k = in->open; k < in->end && n < FACTORS; k++) {
+        bool times = (word_is(s, k - 1, "*") && word_is_binary(s, k - 1)) ||
+                     (word_is(s, k + 1, "*") && word_is_binary(s, k + 1));
+        bool number = word_kind(s, k) == NUMBER && s->v[k].length < 3 && !word_is(s, k, "0") &&
+                      !word_is(s, k, "1");
+
+        if (times && (number || (word_is_plain(s, k) && word_kind(s, k + 1) != NAME)) &&
+            !word_is(s, k + 1, "[") && !word_is(s, k + 1, "(") && is_new(s, k, found, n))
+            found[n++] = k;
+    }
+    return n;
+}
+
+/* The last word of the product whose first operand begins with word i; -1: none begins there. */
+static int product_on(const struct scan *s, int i)
+{
+    static const char *const before[] = {"=", "+", "+=", "-=", "[", NULL};
+    int to = word_is_any(s, i - 1, before) &&
+                     (word_is_plain(s, i) || word_is(s, i + 1, ".") || word_is(s, i, "("))
+                 ? operand_on(s, i)
+                 : -1;
+
+    return to < 0 ? -1 : chain_on(s, to, products);
+}
+
+/* row + v, where the function has v * dx elsewhere: what one step of it is, is missing. */
+static void times_a_factor(struct scan *s, int i)
+{
+    int found[FACTORS], to = product_on(s, i);
+    bool real = false, parts = false;
+
+    for (int k = i; k <= to; k++) {
+        real |= word_kind(s, k) == NUMBER && memchr(s->text + s->v[k].at, '.', s->v[k].length);
+        parts |= word_is(s, k, "/") || word_is(s, k, "%");
+    }
+    if (to < 0 || real ||
+        !word_is_any(s, to + 1, (const char *const[]){"+", ";", ",", "]", "<", NULL}))
+        return;
+    char *a = words_text(s, i, to);
+    for (int f = 0, n = factors_of(s, &s->blocks[s->v[i].block], found); f < n; f++) {
+        bool has = false;
+
+        for (int k = i; k <= to; k++)
+            has |= word_same(s, k, found[f]);
+        if (has)
+            continue;
+        char *by = words_text(s, found[f], found[f]);
+        bool first = !parts && word_kind(s, found[f]) == NUMBER;
+        change(s, i, to, xformat("%s * %s", first ? by : a, first ? a : by));
+        free(by);
+    }
+    free(a);
+}
+
+/* Where plain name i is declared, before it: the first word of what it is set to, up to *end; -1:
+ * nowhere. */
+static int declared_as(const struct scan *s, int i, int *end)
+{
+    for (int k = s->blocks[s->v[i].block].open; k < i; k++) {
+        int depth = 0;
+
+        if (!word_same(s, k, i) || !word_is(s, k + 1, "=") || word_is_member(s, k) ||
+            !(word_is_declared(s, k) ||
+              word_is_any(s, k - 1, (const char *const[]){",", "*", NULL})))
+            continue;
+        for (*end = k + 1; *end + 1 < i; ++*end) {
+            depth += word_is_any(s, *end + 1, (const char *const[]){"(", "[", "{", NULL}) -
+                     word_is_any(s, *end + 1, (const char *const[]){")", "]", "}", NULL});
+            if (depth < 0 ||
+                (!depth && word_is_any(s, *end + 1, (const char *const[]){";", ",", NULL})))
+                break;
+        }
+        return *end > k + 1 && *end + 1 < i ? k + 2 : -1;
+    }
+    return -1;
+}
+
+/* x[place], where place is first + t: of each of the two alone, as where x begins at first. */
+static void summand_alone(struct scan *s, int i)
+{
+    int end,
+        begin = word_is_plain(s, i) && word_is(s, i - 1, "[") && word_is(s, i + 1, "]") &&
+                        word_kind(s, i - 2) == NAME && !word_is_member(s, i - 2)
+                    ? declared_as(s, i, &end)
+                    : -1,
+        one = begin < 0 ? -1 : operand_on(s, begin);
+
+    one = one < 0 ? -1 : chain_on(s, one, products);
+    if (one < 0 || one >= end || !word_is_any(s, one + 1, sums))
+        return;
+    char *array = words_text(s, i - 2, i - 2), *first = words_text(s, begin, one),
+         *second = words_text(s, one + 2, end);
+    if (word_is(s, one + 1, "+"))
+        change(s, i - 2, i + 1, xformat("%s[%s]", array, second));
+    change(s, i - 2, i + 1, xformat("%s[%s]", array, first));
+    free(array);
+    free(first);
+    free(second);
+}
+
+/* Names of something that is there, where a pointer is set to it, and may be set to another: *p. */
+static void through_pointer(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int found[NAMES], n = 0;
+
+    if (!word_is_variable(s, i) || word_is_member(s, i) || word_is(s, i - 1, "&") ||
+        word_is_declared(s, i) ||
+        !word_is_any(s, i - 1, (const char *const[]){"(", ",", "=", NULL}) ||
+        !word_is_any(s, i + 1, (const char *const[]){")", ",", ";", ".", NULL}))
+        return;
+    for (int k = in->open; k < i && n < NAMES; k++) {
+        bool to_it = word_is(s, k + 1, "=") && word_kind(s, k) == NAME && word_is(s, k - 1, "*") &&
+                     word_is(s, k + 2, "&");
+
+        if (to_it && is_new(s, k, found, n))
+            found[n++] = k;
+    }
+    for (int f = 0; f < n; f++) {
+        char *p = words_text(s, found[f], found[f]);
+        bool own = word_same(s, found[f] + 3, i); /* the one that it was set to at first, or not */
+
+        for (int k = found[f] + 1; k < in->end && !own; k++)
+            own = word_is(s, k, "&") && word_same(s, k + 1, i);
+        if (own)
+            change(s, i, i, xformat(word_is(s, i + 1, ".") ? "(*%s)" : "*%s", p));
+        free(p);
+    }
+}
+
+/* for (; p < end; p += …), or while (p < end), where an earlier loop has moved p on: from where it
+ * began. */
+static void set_anew(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool bare = word_is(s, i, "for") && word_is(s, i + 2, ";");
+    int body = head_body(s, i), n = 0, begin = 0, end = 0;
+
+    if (body < 0 || (!bare && !word_is(s, i, "while")))
+        return;
+    for (int k = i + 2; k < body - 1 && n < NAMES; k++) {
+        bool moved = false;
+
+        for (int w = in->open; w < i && !moved; w++) /* before */
+            moved = word_same(s, w, k) && !word_is_member(s, w) && !word_is_declared(s, w) &&
+                    word_is_any(s, w + 1, (const char *const[]){"+=", "-=", "++", "--", NULL});
+        if (!word_is_plain(s, k) || !moved || (begin = declared_as(s, k, &end)) < 0)
+            continue;
+        char *p = words_text(s, k, k), *from = words_text(s, begin, end);
+        char *was = words_text(s, i, body - 1),
+             *is = bare ? xformat("for (%s = %s%s", p, from, was + strcspn(was, ";"))
+                        : xformat("%s = %s; %s", p, from, was);
+        change(s, i, body - 1, xstrdup(is));
+        char *line = one_line(is, strlen(is)), *before = one_line(was, strlen(was));
+        change_told(s, xformat("with \"%s\" in place of \"%s\", as a loop before it moves %s on,",
+                               line, before, p));
+        free(was);
+        free(is);
+        free(line);
+        free(before);
+        free(p);
+        free(from);
+        n++;
+    }
+}
+
+static way *const terms[] = {set_anew, summand_alone, through_pointer, times_a_factor};
+const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};
