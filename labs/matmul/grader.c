@@ -15,7 +15,6 @@
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 64), F32("speed-wide", 512, 2048, 64), F32("speed-tall", 2048, 512, 64),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
-    F32("reuse-deep", 64, 128, 300),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
     F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
@@ -47,7 +46,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-vaster", .kind = "all three sides above 256",    .like = "odd",   .n_min = 257, .n_max = 320, .m_min = 257, .m_max = 320, .k_min = 257, .k_max = 320, .work_max = 18000000},
     {.name = "hidden-blocks", .kind = "whole tiles, all three sides above 130", .like = "odd", .n_min = 131, .n_max = 320, .m_min = 131, .m_max = 320, .k_min = 131, .k_max = 320, .work_max = 4000000, .multiple = 16, .m_multiple = 16, .k_multiple = 16},
     {.name = "hidden-long",  .kind = "a long k",                     .like = "odd",   .n_min = 5, .n_max = 40, .m_min = 5, .m_max = 40, .k_min = 1400, .k_max = 2199, .work_max = 250000},
-    {.name = "hidden-reuse", .kind = "whole tiles, a long k",        .like = "reuse-deep", .k_min = 310, .k_max = 700},
+    {.name = "hidden-reuse", .kind = "any shape, a long k",          .like = "odd",   .n_min = 56, .n_max = 130, .m_min = 48, .m_max = 130, .k_min = 310, .k_max = 700, .any_scale = true, .work_max = 2500000},
+    {.name = "hidden-reuse-mid", .kind = "any shape, a middling k",  .like = "odd",   .n_min = 56, .n_max = 130, .m_min = 48, .m_max = 130, .k_min = 73, .k_max = 309, .any_scale = true, .work_max = 2500000},
     {.name = "hidden-mid",   .kind = "a middling k",                 .like = "odd",   .n_min = 20, .n_max = 60, .m_min = 20, .m_max = 60, .k_min = 175, .k_max = 1399, .any_scale = true, .work_max = 700000},
     {.name = "hidden-any",   .kind = "matrices of any three sides",  .like = "odd",   .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .k_min = 1, .k_max = 2199, .any_scale = true, .work_max = 600000},
     {.name = "hidden-long16", .kind = "16-bit matrices, a long k",   .like = "odd16", .n_min = 5, .n_max = 40, .m_min = 5, .m_max = 40, .k_min = 1400, .k_max = 2199, .work_max = 250000},
@@ -64,6 +64,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-deep16",  .kind = "more than 65,536 inputs",    .like = "deep16 deeper16"},
     /* for gates: whole tiles of up to 128 (or all but whole, at no public size), of k any number or whole tiles of up to 64 */
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
+    {.name = "hidden-tiles-long", .kind = "whole tiles, a long k",   .like = "tall broad", .k_min = 73, .k_max = 309},
+    {.name = "hidden-square-long", .kind = "whole tiles, a long k",  .like = "square", .k_min = 310, .k_max = 600},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad", .k_min = 1, .k_max = 192, .k_multiple = 96},
     {.name = "hidden-nearly", .kind = "tiles not quite whole, of whole float4", .like = "nearly nearly-wide nearly-long nearly-high"},
@@ -124,11 +126,11 @@ static const struct rubric_row rows[] = {
      .hint = "Give a thread a tile that hangs over the edge of c: what does it load there, and what may it store?"},
     {"registers-clean", 1, "mm_registers stays inside its matrices", ROW_CHECKS, "mm_registers", .cases = "odd row hidden-shape hidden-tall",
      .hint = "CHECK=1 names the line. Each of the V rows and V columns needs its own question."},
-    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great hidden-flat hidden-vast hidden-reuse",
+    {"registers-reuse", 2, "mm_registers loads at most half as much as the naive kernel", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-shape hidden-ragged hidden-columns hidden-great hidden-flat hidden-vast hidden-reuse hidden-reuse-mid",
      /* of low matrices most lanes that shuffle have no row */
      .gate = "global_ld_bytes <= 1.05 / 2 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " OTHERS " <= 0.9 * m * n * k",
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
-    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-ragged hidden-columns",
+    {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-square-long hidden-tiles-long hidden-nearly hidden-ragged hidden-columns",
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers. Does a thread that has no column of c load words of a?"},
 
