@@ -520,10 +520,10 @@ bool mark_gate_elsewhere(struct marking *m, const struct marked_case *c)
 }
 
 /* Each influence takes a run: of a row's hidden cases it is asked for on one alone, which follows
- * from secret and submission as the cases do. -1: on all. */
+ * from secret and submission as the cases do, unless the row says otherwise. -1: on all. */
 static int case_of_influence(const struct marking *m, const struct marked_case *cases, int n)
 {
-    if (!cases->kind)
+    if (!cases->kind || m->row->influence_on_each)
         return -1;
     char *label = xformat("%s/%s/%s/influence", m->e->lab->name, m->row->id, m->draw.submission);
     int i = (int)(secret_draw(m->draw.secret, label) % (uint64_t)n);

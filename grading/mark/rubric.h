@@ -81,6 +81,9 @@ struct rubric_row {
      * totals may be so many times what is asked, or what the reference needs there; 0: 2,
      * HERE_ONLY: it is not looked at there. */
     double elsewhere;
+    /* With influences: they are asked for on each hidden case, and not on one of them that is
+     * drawn. Each takes a run. */
+    bool influence_on_each;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
      * "cudaMalloc:each", each of them, of many eight, in one of the row's cases, which is drawn;

@@ -15,6 +15,7 @@
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 64), F32("speed-wide", 512, 2048, 64), F32("speed-tall", 2048, 512, 64),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
+    F32("many-wide", 256, 384, 64), F32("many-high", 384, 256, 64),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
     F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
@@ -66,6 +67,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles", .kind = "whole tiles, any k",           .like = "square tall broad", .k_min = 40, .k_max = 72},
     {.name = "hidden-tiles-long", .kind = "whole tiles, a long k",   .like = "tall broad", .k_min = 73, .k_max = 309},
     {.name = "hidden-square-long", .kind = "whole tiles, a long k",  .like = "square", .k_min = 310, .k_max = 600},
+    {.name = "hidden-tiles-many", .kind = "more than 65,536 outputs, whole tiles", .like = "many-wide many-high", .k_min = 33, .k_max = 160, .k_multiple = 32},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad", .k_min = 1, .k_max = 192, .k_multiple = 96},
     {.name = "hidden-nearly", .kind = "tiles not quite whole, of whole float4", .like = "nearly nearly-wide nearly-long nearly-high"},
@@ -178,7 +180,7 @@ static const struct rubric_row rows[] = {
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
     {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
-    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly", .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
+    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly hidden-tiles-many", .influence_on_each = true, .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
      .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
