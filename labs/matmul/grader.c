@@ -77,6 +77,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
     {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 50, .m_max = 120},
     {.name = "hidden-columns16", .kind = "16-bit matrices of many columns", .like = "columns16", .n_min = 257, .n_max = 384, .m_min = 50, .m_max = 120, .k_min = 257, .k_max = 328, .multiple = 8, .k_multiple = 8},
+    {.name = "hidden-rows16", .kind = "16-bit matrices of many rows", .like = "steps-long16", .m_min = 121, .m_max = 600, .k_min = 264, .k_max = 400, .any_scale = true, .work_max = 70000, .k_multiple = 8},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
@@ -213,7 +214,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which stage does anybody still read when the next one is asked for?"},
     {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
-    {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .cases = STEPS16,
+    {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .influence_on_each = true, .cases = STEPS16 " hidden-rows16",
      .gate = BY_COPIES " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16,
@@ -233,7 +234,7 @@ static const struct rubric_row rows[] = {
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
     {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
-    {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .cases = "hidden-steps16",
+    {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .influence_on_each = true, .cases = "hidden-steps16 hidden-rows16",
      .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps && shared_atom_requests == 0 && shared_ld_requests <= 8 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
      .hint = "One warp fetches, and does nothing else. It waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
     {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
