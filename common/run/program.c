@@ -384,13 +384,13 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
         return false;
     }
     char **env = environment(p, j);
+    double begin = now_s(); /* before the fork: the child may have ended before it goes on here */
     pid_t pid = fork();
     if (pid == 0)
         become(p, env, (int[]){out[1], err[1]}, (rlim_t)(CPU_SECONDS * patience(j)), emulator);
     close(out[1]), close(err[1]);
     struct pollfd pipes[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
     if (pid > 0) {
-        double begin = now_s();
         struct clock c = {pid, begin + WALL_SECONDS * patience(j),
                           begin + MOST_WALL_SECONDS * patience(j)};
         e->late = !listen_to(pipes, said, &c, &e->much);
