@@ -483,12 +483,13 @@ static bool is_fault(const char *f)
 }
 
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "disturb:CLASS", "back:first", "back:last",
- * "back:any", "back:slight", "back:nan", "back:small", "back:swapped" or "disk:full" */
+ * "back:any", "back:slight", "back:nan", "back:small", "back:swapped" or "disk:full"; with a |
+ * between them, one of several */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {
     int bad = 0;
     char *list = xstrdup(row->faults ? row->faults : ""), *save = NULL;
-    for (char *f = strtok_r(list, " ", &save); f; f = strtok_r(NULL, " ", &save)) {
+    for (char *f = strtok_r(list, " |", &save); f; f = strtok_r(NULL, " |", &save)) {
         if (!is_fault(f))
             bad += problem(out, r, row->id, "no fault: ", f);
     }

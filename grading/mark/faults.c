@@ -2,10 +2,11 @@
  *
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
  * do fails. "cudaMalloc:any" is one of them, drawn for the submission, "cudaMalloc:each" all of
- * them, each in one of the row's cases. "disturb:WHAT" lets no call fail but the device compute
- * with wrong numbers, "back:WHICH" one element of the result come back wrong, "disk:full" no byte
- * of the result be written. What a program did then, its status, its words and its result are seen
- * from outside. That the call failed, and what is left, is the runtime's own record.
+ * them, in turn over the row's cases; who makes very many fails. "disturb:WHAT" lets no call fail
+ * but the device compute with wrong numbers, "back:WHICH" one element of the result come back
+ * wrong, "disk:full" no byte of the result be written. What a program did then, its status, its
+ * words and its result are seen from outside. That the call failed, and what is left, is the
+ * runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -158,6 +159,15 @@ static char *fault_drawn(const struct marking *m, const struct run *base, const 
     return drawn;
 }
 
+/* How often the run without faults made the call of "CALL:WHICH". */
+static uint64_t calls_made(const struct run *base, const char *fault)
+{
+    char *name = xformat("calls.%.*s", (int)strcspn(fault, ":"), fault);
+    uint64_t made = (uint64_t)fact(base, name);
+    free(name);
+    return made;
+}
+
 /* Would it come to anything? The run without faults says how often each call comes. */
 static bool comes(const struct run *base, const char *fault)
 {
@@ -168,10 +178,7 @@ static bool comes(const struct run *base, const char *fault)
         return base->outputs.wrote && fact(base, "launches") > 0;
     if (after(fault, "back:"))
         return base->c.n > 0 && fact(base, "memcpyDtoH") >= 4 * (double)base->c.n;
-    char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
-    bool found = fact(base, name) >= strtod(colon + 1, NULL);
-    free(name);
-    return found;
+    return (double)calls_made(base, fault) >= strtod(colon + 1, NULL);
 }
 
 static struct run *run_with(struct marking *m, struct run *base, const char *fault)
@@ -211,24 +218,53 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
     free(why);
 }
 
-/* "CALL:each": of the calls that the run without faults made, at most MOST_CALLS of them, those
- * that fall to the row's case number `at` of n. Which ones is drawn; each falls to one case. */
-enum { MOST_CALLS = 8 };
+/* What falls to a list's part number `at`: turned on by as much as secret and submission say. */
+static uint64_t turn_of(const struct marking *m, const char *of, int at)
+{
+    char *label = xformat("%s/%s/%s", m->row->id, m->draw.submission, of);
+    uint64_t from = m->draw.secret ? secret_draw(m->draw.secret, label) : 0;
+    free(label);
+    return (from >> 1) + (uint64_t)at;
+}
+
+/* Of "A|B|C" the one that falls to the row's case number `at`, for free(). */
+static char *fault_in_turn(const struct marking *m, const char *faults, int at)
+{
+    uint64_t parts = 1;
+    for (const char *p = faults; (p = strchr(p, '|')); p++)
+        parts++;
+    for (uint64_t skip = turn_of(m, faults, at) % parts; skip; skip--)
+        faults = strchr(faults, '|') + 1;
+    return xformat("%.*s", (int)strcspn(faults, "|"), faults);
+}
+
+/* Of more calls not each is made to fail: the one that nobody asks could be any. */
+enum { MOST_CALLS = 16 };
+static bool too_many(struct marking *m, const struct marked_case *c, const struct run *base,
+                     const char *fault)
+{
+    if (calls_made(base, fault) <= MOST_CALLS)
+        return false;
+    char *why = xformat("The program calls %.*s more than %d times: with so many it is not tried "
+                        "whether each is asked how it went.",
+                        (int)strcspn(fault, ":"), fault, MOST_CALLS);
+    marking_settle(m, STATUS_FAIL, why, c->c.name);
+    free(why);
+    return true;
+}
+
+/* "CALL:each": of the calls that the run without faults made, those that fall to the row's case
+ * number `at` of n. Each falls to a case, and each case has one at least; which has which is drawn.
+ */
 static char *calls_of_case(const struct marking *m, const struct run *base, const char *fault,
                            int at, int n)
 {
     struct text t = {0};
     int length = (int)strcspn(fault, ":");
-    char *name = xformat("calls.%.*s", length, fault);
-    char *label = xformat("%s/%s/%s", m->row->id, m->draw.submission, fault);
-    uint64_t made = (uint64_t)fact(base, name), few = made < MOST_CALLS ? made : MOST_CALLS;
-    uint64_t from = m->draw.secret ? secret_draw(m->draw.secret, label) : 0;
-    for (uint64_t i = 0; i < few; i++)
-        if ((int)((from + i) % (uint64_t)n) == at)
-            text_addf(&t, "%.*s:%llu ", length, fault,
-                      (unsigned long long)(1 + (from % made + i * made / few) % made));
-    free(label);
-    free(name);
+    uint64_t made = calls_made(base, fault), all = made > (uint64_t)n ? made : (uint64_t)n;
+    for (uint64_t i = (uint64_t)at; i < all && made; i += (uint64_t)n)
+        text_addf(&t, "%.*s:%llu ", length, fault,
+                  (unsigned long long)(1 + turn_of(m, fault, (int)i) % made));
     return text_take(&t);
 }
 
@@ -274,9 +310,13 @@ static bool try_all(struct marking *m, const struct marked_case *c, int at, int 
     char *list = xstrdup(m->row->faults), *save = NULL;
     bool ok = true;
     for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
-        const char *which = strchr(f, ':');
+        char *fault = fault_in_turn(m, f, at);
+        const char *which = strchr(fault, ':');
         bool each = which && !strcmp(which, ":each");
-        ok = try_list(m, c, base, each ? calls_of_case(m, base, f, at, n) : xstrdup(f), tried);
+        ok = (!each || !too_many(m, c, base, fault)) &&
+             try_list(m, c, base, each ? calls_of_case(m, base, fault, at, n) : xstrdup(fault),
+                      tried);
+        free(fault);
     }
     free(list);
     return ok;

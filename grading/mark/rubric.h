@@ -91,7 +91,8 @@ struct rubric_row {
      * element of the result that is copied back, "back:slight", one by a thousandth,
      * "back:nan", one as no number, "back:small", the one nearest to 0 by 1, "back:swapped", two in
      * each other's place (results are then to be told as wrong), "disk:full", no result can be
-     * written. A call that the program does not make is passed over.
+     * written. A call that the program does not make is passed over. Of "back:nan|back:small" each
+     * of the row's cases has one, in turn.
      */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */
