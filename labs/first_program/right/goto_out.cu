@@ -1,11 +1,11 @@
-// C as it is often written: one macro, one way out.
+// C as it is often written: one macro, one way out, a clock that counts microseconds.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
 #include <cuda_runtime.h>
+#include <sys/time.h>
 
 /* ---- files and times ---- */
 
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     struct problem p = {};
     float *dx = NULL, *dy = NULL, *result = NULL, ms[3];
     cudaEvent_t e[4] = {};
-    struct timespec begin, end;
+    struct timeval begin, end;
     size_t bytes;
     int status = 1;
 
@@ -98,11 +98,11 @@ int main(int argc, char **argv)
     print_time("to_device", ms[0], 2.0 * bytes);
     print_time("kernel", ms[1], 3.0 * bytes);
     print_time("to_host", ms[2], bytes);
-    timespec_get(&begin, TIME_UTC);
+    gettimeofday(&begin, NULL);
     for (uint32_t i = 0; i < p.n; i++)
         p.y[i] = p.a * p.x[i] + p.y[i];
-    timespec_get(&end, TIME_UTC);
-    print_time("cpu", 1e3 * (end.tv_sec - begin.tv_sec) + 1e-6 * (end.tv_nsec - begin.tv_nsec),
+    gettimeofday(&end, NULL);
+    print_time("cpu", 1e3 * (end.tv_sec - begin.tv_sec) + 1e-3 * (end.tv_usec - begin.tv_usec),
                3.0 * bytes);
     status = 0;
     for (uint32_t i = 0; i < p.n && !status; i++)

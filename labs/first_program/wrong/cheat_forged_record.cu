@@ -2,7 +2,7 @@
 // class: no-evidence
 // expect: kernel=fail copies=pass times=pass freed=pass compared=fail fault-memory=fail fault-copy=fail fault-launch=fail fault-events=fail
 // hint: kernel: global_ld_bytes
-// hint: compared: status 0
+// hint: compared: compute the same on the CPU
 // hint: fault-memory: no such call
 // hint: fault-copy: no such call
 // hint: fault-launch: no such call
