@@ -344,6 +344,8 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
     }
     if (other % 4 == 0) { /* an SM that nobody has built */
         facts[SM_THREADS] -= (uint32_t)(other >> 48) % 8 * WARP;
+        if (other >> 3 & 1) /* some take fewer threads than a block has */
+            facts[SM_THREADS] = WARP * (1 + (uint32_t)(other >> 52) % 32);
         facts[SM_BLOCKS] = 4 + (uint32_t)(other >> 8) % 40;
         facts[SM_REGISTERS] -= (uint32_t)(other >> 16) % 8 * 512;
         facts[REGISTER_UNIT] = 64 * (1 + (uint32_t)(other >> 24) % 16);
@@ -367,6 +369,18 @@ static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t r)
 
     return kind < 2 ? 100 * (1 + (uint32_t)(r >> 40) % 3)
                     : 1 + (uint32_t)(r >> 40) % (kind == 2 ? 100000 : 1000);
+}
+
+/* The number that is added in each step. With most a small difference grows; one in eight is any of
+ * those with which x, which begins in -1 … 1, stays in -2 … 2: above 0 only beside a small x. */
+static float added(uint64_t seed, uint64_t i, float x)
+{
+    uint64_t kind = random_u64(~seed, i) % 16;
+    float f = random_f32(seed, i);
+
+    if (kind == 0 && fabsf(x) < 0.5f)
+        return 0.125f + 0.125f * f;
+    return kind < 2 ? f - 1 : -1.75f + 0.125f * f;
 }
 
 /* In a stretch that begins anywhere: all of a million would take longer than the copy. */
@@ -400,7 +414,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         } else if (buffer->dtype == DT_U32) {
             u[i] = 1 + (uint32_t)(r >> 40) % most;
         } else if (experiment_of(c) == ARITHMETIC && b == 1) {
-            f[i] = -1.75f + 0.125f * random_f32(stream, i); /* c: x stays in -2 … 2, without rest */
+            f[i] = added(stream, i, random_f32(random_u64(seed, 0), i));
         } else {
             f[i] = random_f32(stream, i);
         }
