@@ -103,7 +103,7 @@ static const struct rubric_row rows[] = {
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
     {"blocks-clean", 1, "Several blocks: no bad access", ROW_CHECKS, "price_blocks", .cases = "b777 b5003 hidden-b", .hint = CHECKED},
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-b hidden-few-b hidden-wide-b",
-     .gate = "global_atom_requests + global_red_requests + shared_atom_requests + async_sends == 0 && clock_reads == 0 && global_st_bytes <= ref.global_st_bytes", .hint = "In which order do atomics add? And nothing may hang on when a warp gets its turn. Floats that are added in another order come to another sum."},
+     .gate = "global_atom_requests + global_red_requests + shared_atom_requests + mbarrier_arrivals + async_sends == 0 && clock_reads == 0 && global_st_bytes <= ref.global_st_bytes", .hint = "In which order do atomics add? And nothing may hang on when a warp gets its turn. Floats that are added in another order come to another sum."},
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-most-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 1.8 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && influence(one_block) >= 0.9 && " ALL_WARPS, .elsewhere = 1.5,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
