@@ -73,6 +73,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-nearly", .kind = "tiles not quite whole, of whole float4", .like = "nearly nearly-wide nearly-long nearly-high"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 600, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
+    {.name = "hidden-maps-more16", .kind = "16-bit matrices of several tiles both ways", .like = "maps16", .n_min = 264, .n_max = 519, .m_min = 257, .m_max = 519, .k_min = 8, .k_max = 200, .work_max = 8000000, .multiple = 8, .k_multiple = 8},
+    {.name = "hidden-maps-most16", .kind = "16-bit matrices of many tiles both ways", .like = "maps16", .n_min = 520, .n_max = 640, .m_min = 520, .m_max = 640, .k_min = 8, .k_max = 72, .work_max = 16000000, .multiple = 8, .k_multiple = 8},
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 390, .m_max = 512},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
     {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 50, .m_max = 120},
@@ -87,7 +89,7 @@ static const struct hidden_case hidden[] = {
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
 #define STEPS16   "steps16 hidden-steps16 hidden-columns16"
-#define MAPS16    "square16 maps16 hidden-maps16"
+#define MAPS16    "square16 maps16 hidden-maps16 hidden-maps-more16 hidden-maps-most16"
 /* All words that would be loaded if none were used twice, in bytes. */
 #define ALL_BYTES "2 * m * n * k * elem"
 /* What is read by other ways than loads from global and shared memory: by atomics, by shuffles from
