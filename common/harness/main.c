@@ -594,7 +594,7 @@ static void look_at_right(struct run *r, int v, struct experiment *x, const char
             cases[n++] = &r->cases[c];
     }
     if (r->machine.emulator && !r->o.solution && (!r->o.check || r->verify.nfindings) &&
-        !x->variant->demo && r->variants[v].passes) {
+        r->variants[v].passes) {
         if (r->o.check) /* of what is loaded the checker tells the same thing once */
             load_fresh(r);
         diagnose_right(x, cases, n, short_path(path), &r->variants[v].why);

@@ -164,7 +164,6 @@ struct lab_variant {
     struct launch_record min, max; /* allowed range of each field; 0: fixed to default */
     unsigned flags;                /* lab-defined */
     bool optional;     /* missing in the module: skipped, not an error (the student's own best) */
-    bool demo;         /* given to the student complete; not counted as theirs */
     bool has_schedule; /* the file must hold SCHEDULE(name) */
     bool has_tensor;   /* … may hold TENSOR(name) */
     uint32_t cc_least, cc_most; /* compute capabilities that have its instructions: 90; 0: all */

@@ -53,13 +53,13 @@ static const struct schedule by_overlap = {.memory = PINNED, .chunks = 2, .nstep
     .min = {.block_x = 32, .items = 1}, .max = {.block_x = IN_BLOCK, .items = MOST_BLOCKS}, .flags = STRIDED
 #define SCHEDULED(by) .kernels = "strided", .has_schedule = true, .record = {.block_x = BLOCK, .block_y = 1, .items = USUAL_BLOCKS, .schedule = &by}
 static const struct lab_variant variants[] = {
-    {.name = "move", .number = "0", .what = "as many bytes, and no price", FIXED, .flags = BY_FOURS, .demo = true},
+    {.name = "move", .number = "0", .what = "as many bytes, and no price", FIXED, .flags = BY_FOURS},
     {.name = "direct", .number = "1", .what = "an option a thread", FIXED},
     {.name = "strided", .number = "2", .what = "a fixed grid, options in strides", GRID},
     {.name = "fast", .number = "3", .what = "with the special functions' units", GRID},
     {.name = "vector", .number = "4", .what = "four options a load", .has_record = true,
      .record = {.block_x = BLOCK, .block_y = 1}, .min = {.block_x = 32}, .max = {.block_x = IN_BLOCK}, .flags = BY_FOURS},
-    {.name = "pageable", .number = "5", .what = "there and back, ordinary memory", SCHEDULED(by_pageable), .flags = STRIDED | COPIES, .demo = true},
+    {.name = "pageable", .number = "5", .what = "there and back, ordinary memory", SCHEDULED(by_pageable), .flags = STRIDED | COPIES},
     {.name = "pinned", .number = "6", .what = "there and back, pinned memory", SCHEDULED(by_pinned), .flags = STRIDED | COPIES},
     {.name = "overlap", .number = "7", .what = "copies and kernels at once", SCHEDULED(by_overlap), .flags = STRIDED | COPIES | SEVERAL_STREAMS},
 };

@@ -30,12 +30,12 @@ enum { EXPERIMENT = 15, SOA = 16 };
 /* clang-format off */
 static const struct lab_variant variants[] = {
     {.name = "strided_copy", .number = "1", .what = "copy, elements `stride` apart", FLAT, .flags = STRIDE},
-    {.name = "offset_copy", .number = "2", .what = "copy, shifted by `offset`", FLAT, .flags = OFFSET, .demo = true},
+    {.name = "offset_copy", .number = "2", .what = "copy, shifted by `offset`", FLAT, .flags = OFFSET},
     {.name = "copy_four", .number = "2b", .what = "the same, four elements a thread", MANY_EACH(256, 4), .flags = OFFSET},
-    {.name = "energy_aos", .number = "3", .what = "array of structures", FLAT, .flags = ENERGY, .demo = true},
+    {.name = "energy_aos", .number = "3", .what = "array of structures", FLAT, .flags = ENERGY},
     {.name = "energy_soa", .number = "4", .what = "structure of arrays", FLAT, .flags = ENERGY | SOA},
     {.name = "energy_aos_vec", .number = "5", .what = "array of structures, 16-byte loads", FLAT, .flags = ENERGY},
-    {.name = "transpose_naive", .number = "6", .what = "transpose, element by element", TILE_SHAPE, .flags = TRANSPOSE, .demo = true},
+    {.name = "transpose_naive", .number = "6", .what = "transpose, element by element", TILE_SHAPE, .flags = TRANSPOSE},
     {.name = "transpose_shared", .number = "7", .what = "transpose through shared memory", TILE_SHAPE, .flags = TRANSPOSE},
     {.name = "transpose_vec", .number = "8", .what = "the same, 16 bytes at a time", MANY_EACH(256, 64), .flags = TRANSPOSE},
 };

@@ -33,10 +33,10 @@ enum { EXPERIMENT = 15, BY_WARP = 16 };
 static const struct lab_variant variants[] = {
     ROW("branch_warp",   "1", "every other warp takes the other branch",   BRANCH | BY_WARP),
     ROW("branch_thread", "2", "every other thread takes the other branch", BRANCH),
-    ROW("paths",         "3", "1 to 32 paths a warp",                      PATHS,            .demo = true),
-    ROW("mixed",         "4", "four kinds of work, by place",              MIXED,            .demo = true),
+    ROW("paths",         "3", "1 to 32 paths a warp",                      PATHS),
+    ROW("mixed",         "4", "four kinds of work, by place",              MIXED),
     ROW("coherent",      "5", "the same, one kind a warp",                 MIXED),
-    ROW("mixed_data",    "6", "four kinds of work, in the data",           MIXED_DATA,       .demo = true),
+    ROW("mixed_data",    "6", "four kinds of work, in the data",           MIXED_DATA),
     ROW("coherent_data", "7", "the same, sorted in the block",             MIXED_DATA),
 };
 

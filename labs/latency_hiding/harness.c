@@ -40,11 +40,11 @@ enum { FULL = 1 << 16, COMPARED_OF = 16 };
 
 /* clang-format off */
 static const struct lab_variant variants[] = {
-    {.name = "steps_1", .number = "1", .what = "one chain of multiply-adds a thread", FLAT, .flags = ARITHMETIC, .demo = true},
+    {.name = "steps_1", .number = "1", .what = "one chain of multiply-adds a thread", FLAT, .flags = ARITHMETIC},
     {.name = "steps_4", .number = "2", .what = "four chains a thread", FLAT, .flags = ARITHMETIC | IN_PARALLEL},
-    {.name = "walk_1", .number = "3", .what = "one walk along a list a thread", FLAT, .flags = WALK, .demo = true},
+    {.name = "walk_1", .number = "3", .what = "one walk along a list a thread", FLAT, .flags = WALK},
     {.name = "walk_4", .number = "4", .what = "four walks a thread", FLAT, .flags = WALK | IN_PARALLEL},
-    {.name = "copy_1", .number = "5", .what = "copy, one element a thread", FLAT, .flags = COPY, .demo = true},
+    {.name = "copy_1", .number = "5", .what = "copy, one element a thread", FLAT, .flags = COPY},
     {.name = "copy_4", .number = "6", .what = "copy, four elements a thread", FLAT, .flags = COPY | IN_PARALLEL},
     {.name = "blocks_fit", .number = "7", .what = "how many blocks an SM can hold", FLAT, .flags = FIT},
     {.name = "schedule", .number = "8", .what = "which block runs where, and when", FLAT, .flags = SCHEDULE},

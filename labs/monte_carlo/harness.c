@@ -42,11 +42,11 @@ static const struct lab_variant variants[] = {
     {.name = "normals", .number = "3", .what = "Box and Muller, two words a thread", FLAT, .flags = NORMALS},
     {.name = "price_array", .number = "4", .what = "numbers from memory, a block an option", FLAT, .flags = ARRAY | ONE_BLOCK},
     {.name = "price_block", .number = "5", .what = "own numbers, a block an option", FLAT, .flags = PRICES | ONE_BLOCK},
-    {.name = "price_loop", .number = "6a", .what = "several blocks, a launch an option", .kernels = SEVERAL, FLAT, .flags = PRICES | LOOP, .demo = true},
+    {.name = "price_loop", .number = "6a", .what = "several blocks, a launch an option", .kernels = SEVERAL, FLAT, .flags = PRICES | LOOP},
     {.name = "price_blocks", .number = "6b", .what = "several blocks, all options at once", .kernels = SEVERAL, FLAT, .flags = PRICES},
     {.name = "price_switch", .number = "7", .what = "one block or several, as measured", .kernels = "price_block " SEVERAL, .has_record = true,
      .record = {.block_x = BLOCK, .block_y = 1, .items = 8192}, .min = {.items = 1}, .max = {.items = 1u << 30}, .flags = PRICES | SWITCH},
-    {.name = "price_curand", .number = "8", .what = "cuRAND's numbers, a block an option", FLAT, .flags = PRICES | ONE_BLOCK, .optional = true, .demo = true},
+    {.name = "price_curand", .number = "8", .what = "cuRAND's numbers, a block an option", FLAT, .flags = PRICES | ONE_BLOCK, .optional = true},
 };
 
 #define CHECK CASE_CHECK | CASE_QUICK

@@ -30,12 +30,12 @@ enum { R, KX, KY, C, U, BUFFERS };
 #define SHAPE(x, y) BLOCK(x, y, 1024, 1)
 #define BLOCK(x, y, most, rows) .has_record = true, .record = {.block_x = x, .block_y = y, .items = 1}, .min = {.block_x = 1, .block_y = 1, .items = 1}, .max = {.block_x = most, .block_y = most, .items = rows, .shared_bytes = 48 << 10}
 static const struct lab_variant variants[] = {
-    {.name = "solve_naive", .number = "1", .what = "complex transforms, as the lecture begins", .kernels = "solve_naive real_to_complex complex_to_real", SHAPE(32, 16), .demo = true},
+    {.name = "solve_naive", .number = "1", .what = "complex transforms, as the lecture begins", .kernels = "solve_naive real_to_complex complex_to_real", SHAPE(32, 16)},
     {.name = "solve_shared", .number = "2", .what = "wave numbers in shared memory", .kernels = "solve_shared real_to_complex complex_to_real", BLOCK(16, 16, 32, 1)},
-    {.name = "read_pairs", .number = "3", .what = "complex numbers read whole, at the end", .kernels = "pairs_to_real real_to_complex solve_naive", SHAPE(16, 16), .flags = PAIRS, .demo = true},
+    {.name = "read_pairs", .number = "3", .what = "complex numbers read whole, at the end", .kernels = "pairs_to_real real_to_complex solve_naive", SHAPE(16, 16), .flags = PAIRS},
     {.name = "solve_half", .number = "4", .what = "real transforms: half of the waves", .kernels = "solve_half scale", SHAPE(32, 8), .flags = HALF},
     {.name = "solve_fused", .number = "5", .what = "one kernel between two transforms", .kernels = "solve_fused", BLOCK(32, 8, 1024, 16), .flags = HALF | FUSED},
-    {.name = "transforms", .number = "6", .what = "the library's two calls alone", .kernels = "", .record = {.block_x = 1, .block_y = 1, .items = 1}, .flags = HALF | ALONE, .demo = true},
+    {.name = "transforms", .number = "6", .what = "the library's two calls alone", .kernels = "", .record = {.block_x = 1, .block_y = 1, .items = 1}, .flags = HALF | ALONE},
 };
 
 #define CHECK CASE_CHECK | CASE_QUICK

@@ -54,7 +54,7 @@ enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32, MAX_UNROLLED = 512 };
 /* clang-format off */
 static const struct lab_variant variants[] = {
     /*   number, what,                          block, items */
-    STEP("1", "interleaved, divergent branch (%)", 128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO, .demo = true),
+    STEP("1", "interleaved, divergent branch (%)", 128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO),
     STEP("2", "interleaved, strided index",        128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO),
     STEP("3", "sequential addressing",             128, 1, BLOCKS(2, 1024), ONE_EACH | POWER_OF_TWO),
     STEP("4", "first add during load",             128, 2, BLOCKS(1, 1024), TWO_EACH | POWER_OF_TWO),

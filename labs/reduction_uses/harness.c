@@ -32,16 +32,16 @@ static const struct lab_variant variants[] = {
     {.name = "and_rows", .number = "2", .what = "bits that are set in all", FLAT(BLOCK), .flags = ALL},
     {.name = "or_rows", .number = "3", .what = "bits that are set in any", FLAT(BLOCK), .flags = ANY},
     {.name = "dot_rows", .number = "4", .what = "dot product", FLAT(BLOCK), .flags = DOT},
-    {.name = "tree_2", .number = "5", .what = "sum, a tree of degree 2", FLAT(TREE_BLOCK), .flags = TREE, .demo = true},
+    {.name = "tree_2", .number = "5", .what = "sum, a tree of degree 2", FLAT(TREE_BLOCK), .flags = TREE},
     {.name = "tree_4", .number = "6", .what = "sum, a tree of degree 4", FLAT(TREE_BLOCK), .flags = TREE},
     {.name = "tree_8", .number = "7", .what = "sum, a tree of degree 8", FLAT(TREE_BLOCK), .flags = TREE},
-    {.name = "count_each", .number = "8", .what = "count, an atomic an element", .kernels = CLEARED("count_each"), FLAT(BLOCK), .flags = COUNT, .demo = true},
+    {.name = "count_each", .number = "8", .what = "count, an atomic an element", .kernels = CLEARED("count_each"), FLAT(BLOCK), .flags = COUNT},
     {.name = "count_block", .number = "9", .what = "count, an atomic a block", .kernels = CLEARED("count_block"), FLAT(BLOCK), .flags = COUNT},
     {.name = "count_warp", .number = "10", .what = "count, an atomic a warp", .kernels = CLEARED("count_warp"), FLAT(BLOCK), .flags = COUNT},
     {.name = "histogram", .number = "11", .what = "histogram, one a block first", .kernels = CLEARED("histogram"), FLAT(BLOCK), .flags = HISTOGRAM},
-    {.name = "softmax_thread", .number = "12", .what = "softmax, a thread a row", FLAT(BLOCK), .flags = SOFTMAX | THREAD_A_ROW, .demo = true},
+    {.name = "softmax_thread", .number = "12", .what = "softmax, a thread a row", FLAT(BLOCK), .flags = SOFTMAX | THREAD_A_ROW},
     {.name = "softmax_block", .number = "13", .what = "softmax, a block a row", FLAT(BLOCK), .flags = SOFTMAX},
-    {.name = "sum_grid", .number = "14", .what = "sum, by so many blocks", .kernels = CLEARED("sum_grid"), FLAT(128), .flags = GRID, .demo = true},
+    {.name = "sum_grid", .number = "14", .what = "sum, by so many blocks", .kernels = CLEARED("sum_grid"), FLAT(128), .flags = GRID},
 };
 
 #define CHECK CASE_CHECK | CASE_QUICK
