@@ -722,6 +722,9 @@ int main(int argc, char **argv)
     struct text why = {0};
 
     options_parse(argc, argv, r.lab, &r.o);
+    /* Where code comes from is what the file says of itself: it is held to the rules as the grader
+     * does it. Before the emulator reads its settings. */
+    setenv("WARPLAB_LIBRARIES", "0", 1);
     if (r.o.list || r.o.ncu_metrics) {
         if (r.lab->program && !r.o.list)
             die("PROFILE=1 counts a lab's kernels. A whole program is profiled by itself: ncu "

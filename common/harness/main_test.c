@@ -26,6 +26,9 @@ struct outcome {
 #define RACE                                                                                       \
     SCALE("__shared__ int s[1024]; s[threadIdx.x] = 0; __syncthreads(); "                          \
           "s[threadIdx.x] = s[(threadIdx.x + 1) % blockDim.x]; if (i < n) y[i] = 2 * x[i] + 1;")
+#define LUCKY                                                                                      \
+    SCALE("__shared__ int s[128]; s[threadIdx.x] = i < n ? x[i] : 0;\n"                            \
+          "    if (i < n && s[threadIdx.x ^ 1] != i + 5000) y[i] = 2 * x[i] + 1;")
 
 static char *program(void)
 {
@@ -69,12 +72,14 @@ static const struct {
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
      "--check --kernel scale --case one", 1, /* one block: others might be first */
      ":4: scale block (0,0,0) thread (32,0,0): race in shared memory: "},
-    {"a race, and right results",
-     HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = i < n ? x[i] : 0;\n"
-                "    if (i < n && s[threadIdx.x ^ 1] != i + 5000) y[i] = 2 * x[i] + 1;")
-         SCALE_FLOAT,
-     "--kernel scale --case n=1000", 0,
+    {"a race, and right results", HEAD LUCKY SCALE_FLOAT, "--kernel scale --case n=1000", 0,
      "scale's results are right here, and need not be on a GPU:\n"},
+    {"a race, by what the file says in the toolkit",
+     HEAD "#line 1 \"/usr/include/x.h\"\n" LUCKY SCALE_FLOAT, "--kernel scale --case n=1000", 0,
+     "scale's results are right here, and need not be on a GPU:\n"},
+    {"a race, by what the file says in the toolkit, checked",
+     HEAD "#line 1 \"/usr/include/x.h\"\n" LUCKY SCALE_FLOAT,
+     "--kernel scale --case n=1000 --check", 1, "race in shared memory: "},
     {"a race, without being asked",
      HEAD SCALE("__shared__ int s[128]; s[threadIdx.x] = 1; int one = s[threadIdx.x ^ 32];\n"
                 "    if (i < n) y[i] = 2 * x[i] + one;") SCALE_FLOAT,
