@@ -38,8 +38,5 @@ void diagnose_right(struct experiment *x, const struct lab_case *const *cases, i
 /* It writes nothing, or the same for every input: it is still to be written. */
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed);
 void diagnosis_free(struct diagnosis *d);
-/* Of the checker's findings, a line each: none asks for a barrier that was tried, of which these
- * words tell. */
-void drop_advice(struct text *findings, const char *tried);
 
 #endif

@@ -428,3 +428,46 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
     forget_all(&all);
     return cause;
 }
+
+/* Where it is, "FILE:LINE", and what, "race in shared memory": of "  FILE:LINE: KERNEL block
+ * (0,0,0) thread (0,0,0): race in shared memory: …". For free(); NULL: it is no such line. */
+static char *place_and_kind(const char *line, size_t length)
+{
+    char *copy = xformat("%.*s", (int)length, line), *place = strstr(copy, ": "),
+         *kind = strstr(copy, "): "), *is = NULL;
+
+    if (kind)
+        is = xformat("%.*s%.*s", (int)(place - copy), copy, (int)strcspn(kind + 3, ":"), kind + 3);
+    free(copy);
+    return is;
+}
+
+static bool tells(const char *told, const char *what)
+{
+    bool found = false;
+    size_t n;
+
+    for (const char *p = told; *p && !found; p += n, p += *p == '\n') {
+        n = strcspn(p, "\n");
+        char *is = place_and_kind(p, n);
+        found = is && !strcmp(is, what);
+        free(is);
+    }
+    return found;
+}
+
+void findings_drop(struct text *lines, const char *told)
+{
+    struct text t = {0};
+    size_t n;
+
+    for (const char *p = text_str(lines); *p; p += n, p += *p == '\n') {
+        n = strcspn(p, "\n");
+        char *is = place_and_kind(p, n);
+        if (!is || !tells(told, is))
+            text_addf(&t, "%.*s\n", (int)n, p);
+        free(is);
+    }
+    text_free(lines);
+    *lines = t;
+}

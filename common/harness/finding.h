@@ -16,6 +16,8 @@
 const char *findings_put(struct text *t, const char *json_lines, const char *path, int most,
                          bool each_kind);
 
+/* Of such lines those are left out that tell what `told` does: the same at the same place. */
+void findings_drop(struct text *lines, const char *told);
 /* Of the one that matters most: the line in the file of this path, and the other's of a race, else
  * the same twice. False: none is known. */
 bool findings_lines(const char *json_lines, const char *path, int lines[2]);

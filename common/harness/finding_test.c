@@ -237,3 +237,24 @@ Test(finding, a_nan_is_told_by_what_makes_it)
     text_free(&words);
     cr_expect_not(findings_put_nan(&words, "", "a.cu"));
 }
+
+/* What is told elsewhere, of another thread of it and with more words, is not told twice. */
+Test(finding, what_is_told_already_is_left_out)
+{
+    struct text lines = {0};
+
+    put(AT("shared-race", 7, "race in shared memory: reads 4 bytes")
+            AT("shared-race", 8, "race in shared memory: reads 4 bytes")
+                AT("fault", 7, "illegal address: read of 4 bytes"),
+        3, false);
+    text_add(&lines, t.s);
+    findings_drop(&lines, "  labs/x/mine.cu:7: k block (0,0,0) thread (9,0,0): race in shared "
+                          "memory: reads 4 bytes; with a barrier it is right\n");
+    cr_expect_str_eq(
+        lines.s,
+        "  labs/x/mine.cu:8: k block (1,0,0) thread (2,3,0): race in shared memory: reads 4 bytes\n"
+        "  labs/x/mine.cu:7: k block (1,0,0) thread (2,3,0): illegal address: read of 4 bytes\n");
+    findings_drop(&lines, "");
+    cr_expect(strstr(lines.s, ":8: ") && strstr(lines.s, ":7: "));
+    text_free(&lines);
+}

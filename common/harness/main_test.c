@@ -178,8 +178,8 @@ static const struct {
      "--kernel scale --check", 1,
      "of 1 kernel 1 right; the checks have found what may go wrong on a GPU\n"
      "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},
-    {"its advice", HEAD RACE SCALE_FLOAT, "--kernel scale --check", 1,
-     "not always the same one\nscale's results are right here, and need not be on a GPU:\n"},
+    {"a race, told once", HEAD RACE SCALE_FLOAT, "--kernel scale --check", 1,
+     "· seed 20260917\nscale's results are right here, and need not be on a GPU:\n"},
     {"what next, of a case", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "--case n=1000", 1,
      " CASE='n=1000'\n"},
     {"one parameter more",

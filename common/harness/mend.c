@@ -200,30 +200,6 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     *words = t;
 }
 
-void drop_advice(struct text *findings, const char *tried)
-{
-    struct text t = {0};
-    size_t n;
-
-    for (const char *p = text_str(findings); *p; p += n, p += *p == '\n') {
-        struct advice a;
-
-        n = strcspn(p, "\n");
-        char *line = xformat("%.*s", (int)n, p);
-        if (next_advice(line, &a) && a.from > line) {
-            char *before = xformat("%.*s", (int)(a.from - line), line);
-
-            if (strstr(tried, before))
-                line[a.from - line] = '\0';
-            free(before);
-        }
-        text_addf(&t, "%s\n", line);
-        free(line);
-    }
-    text_free(findings);
-    *findings = t;
-}
-
 /* What the checker asks, where it is answered or may be another thing: that a store is missing. */
 static const char *const questions[] = {
     "; does every element get stored before it is read?",

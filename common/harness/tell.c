@@ -216,7 +216,7 @@ static void print_findings(struct run *r)
     if (r->machine.emulator && r->o.check) {
         findings_put(&t, r->verify.findings.s, short_path(path), MAX_FINDINGS, false);
         for (int v = 0; v < r->lab->nvariants; v++)
-            drop_advice(&t, text_str(&r->variants[v].why.words));
+            findings_drop(&t, text_str(&r->variants[v].why.words));
         fputs(text_str(&t), stdout);
         if (r->verify.nfindings)
             r->failed++;
