@@ -23,11 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define IMAGE_MAX      (256u << 20)
-#define LOG_SECONDS    5 /* between two lines of progress */
 #define SECONDS_A_TRY  5
 #define BYTES_A_SECOND 650000 /* experiment.c */
 #define EDITS          4000   /* of the file that are tried for a cause, in a run */
@@ -271,22 +269,14 @@ static void look_at_variants(struct run *r)
 
 /* ---- checking ---- */
 
-/* A line that moves on a terminal; in a log one every few seconds, of long work alone. */
+/* A line that moves on a terminal; in a log it would say nothing. */
 static void progress(const struct run *r, const char *what, const char *variant,
                      const struct lab_case *c, int at, int of)
 {
-    static time_t last;
-
-    if (r->o.verbose) {
+    if (r->o.verbose)
         fprintf(stderr, "%s: %s, %s\n", what, variant, c->name);
-    } else if (isatty(STDERR_FILENO)) {
+    else if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%s: %s, %s (%d of %d)", what, variant, c->name, at, of);
-    } else if (!last || at == 1) {
-        last = time(NULL);
-    } else if (time(NULL) - last >= LOG_SECONDS) {
-        last = time(NULL);
-        fprintf(stderr, "%s: %d of %d\n", what, at, of);
-    }
 }
 
 static void progress_end(const struct run *r)
