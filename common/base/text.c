@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void text_bytes(struct text *t, const void *bytes, size_t n)
 {
@@ -160,28 +161,43 @@ bool text_lists(const char *list, const char *word, size_t n)
     return false;
 }
 
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
-    size_t nb = strlen(b);
-    unsigned *row = xcalloc(nb + 1, sizeof(*row));
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= nb; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
+    size_t na = strlen(a), nb = strlen(b), width = nb + 1;
+    unsigned *d = xcalloc((na + 1) * width, sizeof(*d));
+
+    for (size_t i = 0; i <= na; i++) {
+        for (size_t j = 0; j <= nb; j++) {
+            unsigned *at = &d[i * width + j];
+
+            *at = (unsigned)(i + j);
+            if (!i || !j)
+                continue;
+            *at = least(least(at[-(long)width], at[-1]) + 1,
+                        at[-(long)width - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                *at = least(*at, at[-2 * (long)width - 2] + 1);
         }
     }
-    unsigned distance = row[nb];
-    free(row);
+    unsigned distance = d[na * width + nb];
+    free(d);
     return distance;
+}
+
+bool text_near(const char *word, const char *known, unsigned *best)
+{
+    size_t n = strlen(word), m = strlen(known), shorter = n < m ? n : m;
+    unsigned distance = strcasecmp(word, known) ? text_distance(word, known) : 1;
+
+    if (distance >= *best || distance > shorter / 3)
+        return false;
+    *best = distance;
+    return true;
 }
 
 const char *text_encoding(const char *bytes, size_t n)

@@ -41,7 +41,11 @@ void text_shell(struct text *t, const char *s);
 /* Is this word, of n bytes, one of a list's, with spaces between them? A NULL list has none. */
 bool text_lists(const char *list, const char *word, size_t n);
 
-/* Edit distance (Levenshtein), for "did you mean". */
+/* Letters that differ, lack, are too many, or have changed places with their neighbour. */
 unsigned text_distance(const char *a, const char *b);
+/* For "did you mean": is `known` nearer to the word than *best, of which a third of the letters may
+ * be wrong? Upper or lower case is one slip. *best is TEXT_FAR at first, and is set then. */
+enum { TEXT_FAR = 4 };
+bool text_near(const char *word, const char *known, unsigned *best);
 
 #endif

@@ -73,3 +73,28 @@ Test(text, a_word_of_a_list)
     cr_expect(!text_lists(list, "reduce", 6) && !text_lists(list, "reduce100", 9));
     cr_expect(!text_lists("", "clear", 5) && !text_lists(NULL, "clear", 5));
 }
+
+/* A short word that differs in all letters is another one. */
+Test(text, near_is_what_was_misspelt)
+{
+    static const struct {
+        const char *word, *known;
+        bool near;
+    } rows[] = {
+        {"xyz", "aos", false},        {"aso", "aos", true},
+        {"ao", "aos", false},         {"AOS", "aos", true},
+        {"scael", "scale", true},     {"sec", "sectors", false},
+        {"sektors", "sectors", true}, {"strode_33", "stride_33", true},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        unsigned best = TEXT_FAR;
+
+        cr_expect_eq(text_near(rows[i].word, rows[i].known, &best), rows[i].near, "%s, %s",
+                     rows[i].word, rows[i].known);
+        cr_expect_eq(best < TEXT_FAR, rows[i].near);
+    }
+    cr_expect_eq(text_distance("scael", "scale"), 1);
+    cr_expect_eq(text_distance("", "abc"), 3);
+    cr_expect_eq(text_distance("kitten", "sitting"), 3);
+}

@@ -47,15 +47,11 @@ static const char *name_of(const struct run *r, bool variant, int i)
 static const char *nearest_name(const struct run *r, const char *word, bool variant)
 {
     const char *nearest = NULL, *name;
-    unsigned best = 4;
+    unsigned best = TEXT_FAR;
 
     for (int i = 0; (name = name_of(r, variant, i)); i++) {
-        unsigned distance = text_distance(name, word);
-
-        if (distance < best && distance < strlen(word)) {
-            best = distance;
+        if (text_near(word, name, &best))
             nearest = name;
-        }
     }
     return nearest;
 }

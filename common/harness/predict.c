@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static char *trim(char *s)
 {
@@ -34,18 +33,44 @@ static int prediction_index(const struct lab *lab, const char *key)
 static const char *nearest_key(const struct lab *lab, const char *key)
 {
     const char *nearest = NULL;
-    unsigned best = 4; /* farther than this is another word */
+    unsigned best = TEXT_FAR;
 
     for (int i = 0; i < lab->npredictions; i++) {
-        const char *known = lab->predictions[i].key;
-        unsigned distance = strcasecmp(known, key) ? text_distance(known, key) : 1;
-
-        if (distance < best) {
-            best = distance;
+        if (text_near(key, lab->predictions[i].key, &best))
             nearest = lab->predictions[i].key;
-        }
     }
     return nearest;
+}
+
+/* "copy.1" is no key, but of this kernel there are some: their names. For free(). */
+static char *keys_of_kernel(const struct lab *lab, const char *key)
+{
+    size_t n = 0;
+    struct text t = {0};
+
+    while (isalnum((unsigned char)key[n]) || key[n] == '_')
+        n++;
+    for (int i = 0; i < lab->npredictions; i++) {
+        const struct lab_prediction *q = &lab->predictions[i];
+
+        if (strlen(q->variant) == n && !strncmp(q->variant, key, n))
+            text_addf(&t, "%s%s", t.length ? ", " : "", q->key);
+    }
+    return text_take(&t);
+}
+
+static void print_unknown(FILE *out, const struct lab *lab, const char *key)
+{
+    const char *like = nearest_key(lab, key);
+    char *of_kernel = keys_of_kernel(lab, key);
+
+    if (like)
+        fprintf(out, ". Did you mean %s?\n", like);
+    else if (*of_kernel)
+        fprintf(out, "; of that kernel it asks %s\n", of_kernel);
+    else
+        fprintf(out, "; make run LAB=%s ARGS=--list names what it asks\n", lab->name);
+    free(of_kernel);
 }
 
 /* A count in full: whoever predicted 1572864 is to see that it was that. */
@@ -73,13 +98,8 @@ static bool read_line(FILE *out, const struct lab *lab, const char *path, int nu
     char *value = trim(equals + 1);
     int i = prediction_index(lab, key);
     if (i < 0) {
-        const char *like = nearest_key(lab, key);
-
         fprintf(out, "%s:%d: this lab asks nothing called \"%s\"", path, number, key);
-        if (like)
-            fprintf(out, ". Did you mean %s?\n", like);
-        else
-            fprintf(out, "; make run LAB=%s ARGS=--list names what it asks\n", lab->name);
+        print_unknown(out, lab, key);
         return false;
     }
     if (!*value || !strcmp(value, "?"))

@@ -409,6 +409,14 @@ Test(predict, mistakes_are_located, .init = make_report)
               "%s", text);
     cr_assert(strstr(text, " ARGS=--list names what it asks"), "%s", text);
     free(text);
+    cr_assert_eq(predict("xyztuvw = 4\nxyz = 3\n", &text), -1);
+    cr_assert_not(strstr(text, "Did you mean"), "%s", text);
+    free(text);
+    char *of_kernel = xformat("%s.1 = 4\n", lab_testlab.predictions[0].variant);
+    cr_assert_eq(predict(of_kernel, &text), -1);
+    cr_assert(strstr(text, "; of that kernel it asks sectors, warps\n"), "%s", text);
+    free(text);
+    free(of_kernel);
     cr_assert_eq(predict("SECTORS = 4\n", &text), -1);
     cr_assert(strstr(text, "nothing called \"SECTORS\". Did you mean sectors?"), "%s", text);
     free(text);

@@ -285,18 +285,14 @@ static bool is_known(const char *known, const char *name)
 const char *module_like(const struct module *m, const char *name, const char *known)
 {
     const char *nearest = NULL;
-    unsigned best = 4; /* farther than this is another word */
+    unsigned best = TEXT_FAR;
 
     for (int i = 0; i < m->nkernels; i++) {
-        unsigned distance = text_distance(name, m->kernels[i]);
-
         if (!strncmp(m->kernels[i], "_Z", 2) && strstr(m->kernels[i], name))
             return m->kernels[i];
-        if (distance < best && !only_digits_differ(name, m->kernels[i]) &&
-            !is_known(known, m->kernels[i])) {
-            best = distance;
+        if (!only_digits_differ(name, m->kernels[i]) && !is_known(known, m->kernels[i]) &&
+            text_near(name, m->kernels[i], &best))
             nearest = m->kernels[i];
-        }
     }
     return nearest;
 }
