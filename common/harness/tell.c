@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_FINDINGS 10 /* shown */
 
@@ -307,10 +308,16 @@ static void print_predictions(struct run *r)
 {
     char *path = r->o.predictions ? xstrdup(r->o.predictions)
                                   : xformat("%s/labs/%s/predict.txt", course_root(), r->lab->name);
+    bool asks = r->lab->npredictions && !r->o.check;
 
-    if (r->lab->npredictions && !r->o.check && (!r->o.solution || r->o.predictions) &&
-        predict_print(stdout, &r->report, path) < 0)
+    if (asks && r->o.solution && !r->o.predictions) {
+        if (!access(path, R_OK))
+            printf(
+                "\nPredictions (%s) are looked at when your own file runs: without SOLUTION=1.\n",
+                short_path(path));
+    } else if (asks && predict_print(stdout, &r->report, path) < 0) {
         printf("(The run goes by kernels: it is right or wrong without such lines.)\n");
+    }
     free(path);
 }
 
