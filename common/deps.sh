@@ -20,7 +20,7 @@ tier=$1 out=$2
 cd "$(dirname "$0")/.."
 
 build="gcc g++ libc6-dev libzstd-dev liblz4-dev libjansson-dev nettle-dev python3 python3-venv"
-grade="libsqlite3-dev libarchive-dev libseccomp-dev libyaml-dev bubblewrap"
+grade="libsqlite3-dev libarchive-dev zlib1g-dev libseccomp-dev libyaml-dev bubblewrap"
 test="libcriterion-dev cppcheck git procps python3-yaml pkg-config"
 slides="poppler-utils pandoc texlive-latex-recommended texlive-latex-extra lmodern tex-gyre"
 arm64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static

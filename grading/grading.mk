@@ -2,7 +2,7 @@
 .PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats rungs
 
 GR := grading
-GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c
+GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c $(GR)/intake/whole.c
 GR_ROOMS := $(addprefix $(GR)/,sandbox intake mark cluster book report export commands)
 GR_SRC := $(filter-out $(GR_TOOLS) %_test.c,$(wildcard $(GR_ROOMS:%=%/*.c)))
 GR_LABS := $(patsubst labs/%/grader.c,%,$(wildcard labs/*/grader.c))
@@ -37,12 +37,12 @@ $B/bin/grade-runner: $B/$(GR)/mark/runner_main.o $B/$(GR)/mark/proto.o $B/librun
 $B/bin/grade-cc: $B/$(GR)/mark/compile_main.o $B/libharness.a $B/libbase.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(GR_NVRTC) -lnvrtc -lm -s
-$B/bin/grade-unpack: $B/$(GR)/intake/unpack_main.o $B/$(GR)/intake/names.o $B/libbase.a
+$B/bin/grade-unpack: $B/$(GR)/intake/unpack_main.o $B/$(GR)/intake/whole.o $B/$(GR)/intake/names.o $B/libbase.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -larchive
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -larchive -lz
 
 # What the grader shares with the labs, `make` builds without its packages.
-$(filter $B/$(GR)/% %/grader.o,$(GR_OBJ)) $B/$(GR)/intake/unpack_main.o $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
+$(filter $B/$(GR)/% %/grader.o,$(GR_OBJ)) $B/$(GR)/intake/unpack_main.o $B/$(GR)/intake/whole.o $B/$(GR)/commands/main.o $B/$(GR)/mark/runner_main.o: | build/deps-grade.ok
 grading: $B/bin/grade $(GR_BOXED)
 grade: grading
 	$(Q)common/deps.sh sandbox -
@@ -84,7 +84,7 @@ $(GR_GPU)/fast/libcudart.so.13: $(EMU_OBJ) $(GR_GPU)/stream.o $B/$(GR)/mark/fast
 GR_TESTS := $(wildcard $(GR_ROOMS:%=%/*_test.c))
 $B/test/grading: $(GR_TESTS:%.c=$B/%.o) $(RUNNER) $(GR_OBJ) | $(GR_BOXED) $B/bin/grade $B/lib/libcudart.so.13 $(GR_GPU)/honest/libcudart.so.13 $(GR_GPU)/fast/libcudart.so.13
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CRITERION) $(GR_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(CRITERION) $(GR_LIBS) -lz
 # Every solution, right kernel and attack of threats/gpu, marked with times and results of this
 # machine's GPU. It runs in the sandbox alone: where that cannot be, it fails.
 test-grading-gpu: grading

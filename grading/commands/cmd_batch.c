@@ -326,9 +326,7 @@ int cmd_batch(int argc, char **argv)
     open_engine(&e, a.lab, &o);
     if (!submissions_read(a.input, a.lab, &s, &why) ||
         (a.roster && !submissions_roster(&s, a.roster, &why)))
-        die("%s", text_str(&why));
-    if (s.n == 0)
-        die("%s: no submissions in it\n%s", a.input, text_str(&s.notes));
+        die("%s%s%s", text_str(&why), s.notes.length ? "\nto look at:\n" : "", text_str(&s.notes));
     int code = run_batch(&a, &o, &e, &s);
     submissions_free(&s);
     text_free(&why);

@@ -2,20 +2,25 @@
  * what is refused, and in which words. */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "grading/sandbox/sandbox.h"
 #include "submissions.h"
+#include "unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define LAB "coalescing"
 
 enum { MOST = 4 << 20 }; /* bytes of an archive made here */
-enum form { ZIP, STORED_ZIP, TAR, TAR_GZ, TAR_XZ, SEVEN_ZIP };
+enum form { ZIP, STORED_ZIP, TAR, TAR_GZ, TAR_BZ2, TAR_XZ, SEVEN_ZIP, FORMS };
 
 struct bytes {
     char *s;
@@ -35,6 +40,8 @@ static struct archive *begin(struct bytes *out, enum form form)
         archive_write_zip_set_compression_store(a);
     if (form == TAR_GZ)
         archive_write_add_filter_gzip(a);
+    if (form == TAR_BZ2)
+        archive_write_add_filter_bzip2(a);
     if (form == TAR_XZ)
         archive_write_add_filter_xz(a);
     archive_write_set_bytes_in_last_block(a, 1);
@@ -141,15 +148,14 @@ static struct bytes class_of_twelve(enum form form)
 /* Wherever it is cut: nothing of it is taken, so that nobody is missing. */
 Test(archives, cut_ones_are_refused, .timeout = 200)
 {
-    static const enum form forms[] = {ZIP, STORED_ZIP, TAR, TAR_GZ, TAR_XZ, SEVEN_ZIP};
-    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
-        struct bytes b = class_of_twelve(forms[f]);
+    for (enum form f = 0; f < FORMS; f++) {
+        struct bytes b = class_of_twelve(f);
         struct submissions s;
         struct text why = {0};
-        cr_assert(read_bytes(b.s, b.n, &s, &why), "form %zu: %s", f, text_str(&why));
+        cr_assert(read_bytes(b.s, b.n, &s, &why), "form %d: %s", f, text_str(&why));
         cr_expect_eq(s.n, 12);
         submissions_free(&s);
-        size_t whole = forms[f] == TAR ? b.n - 1024 : b.n; /* a tar's end is zeros */
+        size_t whole = f == TAR ? b.n - 1024 : b.n; /* a tar's end is zeros */
         for (int i = 1; i < 8; i++)
             expect_refused(b.s, whole * (size_t)i / 8, "a part", "");
         expect_refused(b.s, whole - 1, "all but a byte", "");
@@ -170,6 +176,253 @@ Test(archives, cut_behind_a_member_or_an_archive_inside)
     expect_refused("", 0, "nothing", "it is empty");
     free(tar.s);
     free(zip.s);
+}
+
+/* What grade-unpack makes of the bytes, its box aside. */
+static struct bytes unpacked(const char *data, size_t n)
+{
+    char *program = xformat("%s/grade-unpack", boxed_programs());
+    int in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), status;
+    cr_assert(in >= 0 && out >= 0 && !file_write_fd(in, data, n) && !lseek(in, 0, SEEK_SET));
+    pid_t child = fork();
+    if (!child) {
+        dup2(in, 0);
+        dup2(out, 1);
+        execl(program, program, (char *)NULL);
+        _exit(9);
+    }
+    cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    struct bytes got;
+    cr_assert(!lseek(out, 0, SEEK_SET) && !file_read_fd(out, MOST, &got.s, &got.n));
+    close(in);
+    close(out);
+    free(program);
+    return got;
+}
+
+/* The next member in what was unpacked; false: none. */
+static bool next_member(struct bytes *b, struct member_head *h, const char **path)
+{
+    if (b->n < sizeof(*h))
+        return false;
+    memcpy(h, b->s, sizeof(*h));
+    *path = b->s + sizeof(*h);
+    size_t whole = sizeof(*h) + h->path_bytes + h->data_bytes;
+    cr_assert(h->magic == MEMBER_MAGIC && whole <= b->n);
+    b->s += whole;
+    b->n -= whole;
+    return true;
+}
+
+/* Members that have it that the archive is damaged, or that a student's file cannot be read. */
+static int told(struct bytes b)
+{
+    struct member_head h;
+    const char *path;
+    int n = 0;
+    while (next_member(&b, &h, &path))
+        n += h.kind == MEMBER_BROKEN || h.kind == MEMBER_DAMAGED || h.kind == MEMBER_ENCRYPTED ||
+             h.kind == MEMBER_LINK;
+    return n;
+}
+
+/* The same files with the same bytes, whatever their times. */
+static bool same_members(struct bytes a, struct bytes b)
+{
+    struct member_head x = {0}, y = {0};
+    const char *p, *q;
+    bool more;
+    while ((more = next_member(&a, &x, &p)) == next_member(&b, &y, &q) && more)
+        if (x.kind != y.kind || x.path_bytes != y.path_bytes || x.data_bytes != y.data_bytes ||
+            memcmp(p, q, x.path_bytes + x.data_bytes) != 0)
+            return false;
+    return !more && !a.n && !b.n;
+}
+
+static struct bytes class_of_three(enum form form)
+{
+    struct bytes out;
+    struct archive *a = begin(&out, form);
+    for (int i = 0; i < 3; i++) {
+        char path[16], text[200];
+        snprintf(path, sizeof(path), "s%02d.cu", i);
+        for (size_t k = 0; k < sizeof(text); k++)
+            text[k] = (char)('a' + (i * 31 + (int)k * (int)k * 7) % 13);
+        add(a, path, text, sizeof(text));
+    }
+    end(a);
+    return out;
+}
+
+/* Where a tar's own bytes are files' contents: it has no check of them. */
+static bool is_unchecked(enum form form, size_t at)
+{
+    return form == TAR && at / 512 % 2 && at < (size_t)6 * 512;
+}
+
+/* A bit flipped in any byte of an archive: it is told, or what is read is what was packed. */
+Test(archives, any_byte_flipped, .timeout = 600)
+{
+    for (enum form f = 0; f < FORMS; f++) {
+        struct bytes b = class_of_three(f), whole = unpacked(b.s, b.n);
+        cr_assert(!told(whole), "form %d", f);
+        for (size_t i = 0; i < b.n; i++) {
+            if (is_unchecked(f, i))
+                continue;
+            b.s[i] ^= (char)(1 << i % 8);
+            struct bytes got = unpacked(b.s, b.n);
+            cr_expect(told(got) || same_members(got, whole),
+                      "form %d, byte %zu of %zu: read as something else", f, i, b.n);
+            free(got.s);
+            b.s[i] ^= (char)(1 << i % 8);
+        }
+        free(b.s);
+        free(whole.s);
+    }
+}
+
+/* A student's own, too, is never read as something that was not handed in. */
+Test(archives, damaged_gzip)
+{
+    struct bytes b = class_of_twelve(TAR_GZ),
+                 own = around(TAR_GZ, LAB ".cu", text_bytes_of("kernel"));
+    b.s[b.n - 6] ^= 1;
+    expect_refused(b.s, b.n, "a wrong check sum", "its gzip data is damaged");
+    b.s[b.n - 6] ^= 1;
+    expect_refused(b.s, b.n - 8, "no check sum", "it was cut");
+    memcpy(b.s + b.n, "junk", 4);
+    expect_refused(b.s, b.n + 4, "no member behind", "its gzip data is damaged");
+    memset(b.s + b.n, 0, 4);
+    b.n += 4;
+    struct submissions s = read_all(b); /* as on a tape */
+    cr_expect_eq(s.n, 12);
+    submissions_free(&s);
+    own.s[own.n - 1] ^= 1;
+    s = read_all(around(ZIP, "ann.tgz", own));
+    cr_expect(strstr(of(&s, "ann")->problem, "its gzip data is damaged"), "%s",
+              of(&s, "ann")->problem);
+    submissions_free(&s);
+}
+
+/* Of several members one after the other, as pigz and `cat` make them, each is checked. */
+Test(archives, gzip_of_several_members)
+{
+    struct bytes tar = class_of_twelve(TAR), all = {xzalloc(MOST), 0};
+    size_t half = 6 * 1536, first = 0;
+    for (int i = 0; i < 2; i++) {
+        z_stream z = {.next_in = (Bytef *)tar.s + (i ? half : 0),
+                      .avail_in = (uInt)(i ? tar.n - half : half),
+                      .next_out = (Bytef *)all.s + all.n,
+                      .avail_out = (uInt)(MOST - all.n)};
+        cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+        all.n += z.total_out;
+        deflateEnd(&z);
+        first = i ? first : all.n;
+    }
+    free(tar.s);
+    expect_refused(all.s, first, "a member of two", "");
+    all.s[first - 5] ^= 1;
+    expect_refused(all.s, all.n, "a damaged one of two", "its gzip data is damaged");
+    all.s[first - 5] ^= 1;
+    struct submissions s = read_all(all);
+    cr_expect_eq(s.n, 12);
+    submissions_free(&s);
+}
+
+static struct bytes changed(struct bytes b, size_t at, size_t n, char to)
+{
+    struct bytes copy = {xzalloc(b.n), b.n};
+    memcpy(copy.s, b.s, b.n);
+    memset(copy.s + at, to, n);
+    return copy;
+}
+
+static void expect_damaged(struct bytes b, const char *what, const char *reason)
+{
+    expect_refused(b.s, b.n, what, reason);
+    free(b.s);
+}
+
+/* A tar's end is two blocks of zeros and nothing else behind them: a header that was lost is
+ * none, nor is one block behind a cut. */
+Test(archives, ends_of_a_tar)
+{
+    enum { MEMBER = 512 + 1024 };
+    struct bytes tar = class_of_twelve(TAR);
+    size_t twelve = tar.n - 1024;
+    struct bytes whole = {xzalloc(MOST), twelve + 10240};
+    memcpy(whole.s, tar.s, twelve);
+    static const char behind[] = "there is more behind what looks like its end",
+                      cut[] = "its end is missing: it was cut";
+    expect_damaged(changed(tar, 2 * MEMBER, 512, 0), "a header of zeros", behind);
+    expect_damaged(changed(tar, 2 * MEMBER, MEMBER, 0), "a member of zeros", behind);
+    expect_damaged(changed(whole, twelve + 9000, 1, 1), "a byte behind its end", behind);
+    expect_damaged(changed(tar, twelve + 512, 1, 1), "half an end", behind);
+    expect_refused(tar.s, twelve + 512, "one block of zeros", cut);
+    memset(tar.s + MEMBER, 0, 512);
+    expect_refused(tar.s, MEMBER + 512, "one behind a cut", cut);
+    struct submissions s = read_all(whole); /* blocks of twenty, as tars have them */
+    cr_expect_eq(s.n, 12);
+    submissions_free(&s);
+    free(tar.s);
+}
+
+/* A name is in a zip twice: before the member and in the list at the end. So is how it is packed,
+ * and the list says how long it is. */
+Test(archives, lists_of_a_zip)
+{
+    static const char other[] = "list of files is not of what is in it";
+    struct bytes zip = class_of_three(ZIP);
+    char *local = memmem(zip.s, zip.n, "s01.cu", 6), *end = zip.s + zip.n - 22,
+         *listed = memmem(local + 6, (size_t)(end - local) - 6, "s01.cu", 6);
+    size_t entry = (size_t)(listed - zip.s) - 46;
+    cr_assert(listed && !memcmp(end, "PK\5\6", 4));
+    expect_damaged(changed(zip, (size_t)(local - zip.s) + 2, 1, '9'), "a name before", other);
+    expect_damaged(changed(zip, (size_t)(listed - zip.s) + 2, 1, '9'), "a name listed", other);
+    expect_damaged(changed(zip, (size_t)(local - zip.s) - 30, 1, 0), "none before", other);
+    expect_damaged(changed(zip, entry + 42, 1, 1), "another place", other);
+    expect_damaged(changed(zip, entry + 38, 1, 0x10), "a folder with bytes", other);
+    expect_damaged(changed(zip, entry, 1, 0), "none listed", "list of files is damaged");
+    expect_damaged(changed(zip, (size_t)(end - zip.s) + 10, 1, 2), "one fewer",
+                   "list of files is damaged");
+    struct bytes none = {xzalloc(22), 22}, program = {xzalloc(zip.n + 300), zip.n + 300};
+    memcpy(none.s, "PK\5\6", 4);
+    expect_damaged(none, "an empty zip", "nothing is in it");
+    memcpy(program.s + 300, zip.s, zip.n); /* of one that unpacks itself */
+    struct submissions s = read_all(program);
+    cr_expect_eq(s.n, 3);
+    submissions_free(&s);
+    free(zip.s);
+}
+
+/* A class in which nobody handed in anything is a download of something else. */
+Test(archives, nothing_handed_in)
+{
+    char folder[] = "/tmp/nothingXXXXXX";
+    struct submissions s;
+    struct text why = {0};
+    struct bytes folders;
+    struct archive *a = begin(&folders, ZIP);
+    add(a, "ann/", NULL, 0);
+    add(a, "bob/", NULL, 0);
+    end(a);
+    expect_damaged(folders, "empty folders", "no submission in it");
+    a = begin(&folders, TAR);
+    end(a);
+    expect_damaged(folders, "an empty tar", "there are only zeros in it");
+    expect_damaged((struct bytes){xzalloc(10240), 10240}, "zeros", "there are only zeros in it");
+    a = begin(&folders, SEVEN_ZIP);
+    end(a);
+    expect_damaged(folders, "an empty 7z", "nothing is in it");
+    expect_damaged(around(ZIP, ".git/x.cu", text_bytes_of("x")), "nobody's", "no submission in it");
+    cr_assert(mkdtemp(folder));
+    cr_expect(!submissions_read(folder, LAB, &s, &why) &&
+                  strstr(text_str(&why), "no submission in it"),
+              "%s", text_str(&why));
+    submissions_free(&s);
+    text_free(&why);
+    rmdir(folder);
 }
 
 /* A flipped bit in a class's archive is the download's, and no student's. */

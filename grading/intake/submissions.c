@@ -427,6 +427,16 @@ static bool take_all(struct submissions *s, struct entries *e, const char *lab, 
     return ok;
 }
 
+/* Somebody handed something in, whether it can be read or not. */
+static bool has_one(const struct submissions *s, struct text *why)
+{
+    for (int i = 0; i < s->n; i++)
+        if (!s->v[i].missing)
+            return true;
+    text_add(why, "there is no submission in it; name the download or folder that has them");
+    return false;
+}
+
 bool submissions_read(const char *path, const char *lab, struct submissions *out, struct text *why)
 {
     struct entries e = {0};
@@ -440,11 +450,14 @@ bool submissions_read(const char *path, const char *lab, struct submissions *out
     bool folder = S_ISDIR(st.st_mode),
          ok = folder ? entries_of_folder(&e, path, &problem) : entries_of_file(&e, path, &problem);
     ok = ok && take_all(out, &e, lab, &problem);
-    if (!ok)
+    if (ok && !has_one(out, &problem))
+        text_addf(why, "%s: %s: nothing is marked", path, text_str(&problem));
+    else if (!ok)
         text_addf(why,
                   folder ? "%s%s: nothing is marked, as students would be missing"
                          : "%s: %s: nothing is marked; download or pack it again",
                   folder ? "" : path, text_str(&problem));
+    ok = !problem.length;
     text_free(&problem);
     entries_free(&e);
     submissions_sort(out);

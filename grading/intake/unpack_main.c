@@ -2,12 +2,14 @@
  * standard output (unpack.h).
  *
  * Formats and filters are named one by one: some that libarchive knows are other programs that
- * it would start. A zip is read by its list at the end, which one that was cut has lost.
+ * it would start. What it does not look at, whole.h does: nothing is handed over of an archive
+ * that was cut or is damaged.
  */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "unpack.h"
+#include "whole.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -18,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define UNPACKED_MOST                                                                              \
+    ((int64_t)(8 * MEMBERS_MAX_BYTES)) /* of what a tar or a member is packed in */
 
 static int answer; /* standard output's descriptor; nothing else may write to it */
 
@@ -67,48 +72,54 @@ static char *reason_of(struct archive *a)
     return s ? xformat("%.*s", (int)strcspn(s, "\n"), s) : xstrdup("damaged");
 }
 
-static uint32_t number(const char *p, int bytes)
+static struct archive *open_with(int (*const known[])(struct archive *), const char *data, size_t n)
 {
-    uint32_t v = 0;
-    for (int i = bytes; i-- > 0;)
-        v = v << 8 | (unsigned char)p[i];
-    return v;
-}
-
-/* Whether the zip's list of members (its end record: PK 5 6, …, the list's size and place) lies
- * right before that record, counted from the first byte on. Where a zip was cut, that of a
- * smaller one inside it may come last; its numbers do not fit. In a zip of 64 bits, a locator
- * (PK 6 7) is between. */
-static bool ends_with_list(const char *data, size_t n)
-{
-    enum { RECORD = 22, LOCATOR = 20, MOST = RECORD + 65535 };
-    for (size_t back = RECORD; back <= n && back <= MOST; back++) {
-        const char *p = data + n - back;
-        if (memcmp(p, "PK\5\6", 4))
-            continue;
-        if ((uint64_t)number(p + 12, 4) + number(p + 16, 4) == n - back)
-            return true;
-        const char *locator = n - back >= LOCATOR ? p - LOCATOR : "";
-        uint64_t at = !memcmp(locator, "PK\6\7", 4) ? number(locator + 8, 4) : n;
-        if (at + 4 <= n && !memcmp(data + at, "PK\6\6", 4))
-            return true;
-    }
-    return false;
+    struct archive *a = archive_read_new();
+    for (int i = 0; a && known[i]; i++)
+        known[i](a);
+    if (!a || whole_open(a, data, n) != ARCHIVE_OK)
+        broken(a ? reason_of(a) : "out of memory");
+    return a;
 }
 
 static struct archive *open_archive(const char *data, size_t n)
 {
+    static int (*const known[])(struct archive *) = {archive_read_support_format_zip_seekable,
+                                                     archive_read_support_format_tar,
+                                                     archive_read_support_format_7zip,
+                                                     archive_read_support_filter_bzip2,
+                                                     archive_read_support_filter_xz,
+                                                     archive_read_support_filter_zstd,
+                                                     NULL};
+    return open_with(known, data, n);
+}
+
+/* Reads all that was packed, before any of it is taken. */
+static struct extent extent_of(const char *data, size_t n)
+{
     static int (*const known[])(struct archive *) = {
-        archive_read_support_format_zip_seekable, archive_read_support_format_tar,
-        archive_read_support_format_7zip,         archive_read_support_filter_gzip,
-        archive_read_support_filter_bzip2,        archive_read_support_filter_xz,
-        archive_read_support_filter_zstd};
-    struct archive *a = archive_read_new();
-    for (size_t i = 0; a && i < sizeof(known) / sizeof(known[0]); i++)
-        known[i](a);
-    if (!a || archive_read_open_memory(a, data, n) != ARCHIVE_OK)
-        broken(a ? reason_of(a) : "out of memory");
-    return a;
+        archive_read_support_format_raw,   archive_read_support_format_empty,
+        archive_read_support_filter_bzip2, archive_read_support_filter_xz,
+        archive_read_support_filter_zstd,  NULL};
+    struct archive *a = open_with(known, data, n);
+    struct extent x;
+    if (!whole_extent(a, UNPACKED_MOST, &x))
+        broken(reason_of(a));
+    if (x.bytes > UNPACKED_MOST)
+        broken("more than 8 GiB in it when unpacked: refused");
+    archive_read_free(a);
+    return x;
+}
+
+static int format_of(struct archive *a)
+{
+    return archive_format(a) & ARCHIVE_FORMAT_BASE_MASK;
+}
+
+/* With nothing before it; an empty one has its end record alone. */
+static bool is_zip(const char *data, size_t n)
+{
+    return n > 3 && (!memcmp(data, "PK\3\4", 4) || !memcmp(data, "PK\5\6", 4));
 }
 
 static const char *path_of(struct archive_entry *e)
@@ -158,32 +169,42 @@ static void put_entry(struct archive *a, struct archive_entry *e)
         put_file(a, path, time);
 }
 
-/* A tar ends with a block of zeros; one that was cut between two members does not. */
-static bool lacks_end(struct archive *a, int64_t before)
+/* A tar ends with two blocks of zeros, and nothing else follows them. Where there is but one, a
+ * member's header may have been lost, or it was cut. */
+static void check_tars_end(int64_t members, int64_t end, const struct extent *x)
 {
-    return (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR &&
-           archive_filter_bytes(a, 0) == before;
+    enum { TWO_BLOCKS = 1024 };
+    if (x->used > end)
+        broken("there is more behind what looks like its end: it is damaged");
+    if (end - members < TWO_BLOCKS)
+        broken("its end is missing: it was cut");
 }
 
-static void put_all(struct archive *a)
+static void put_all(struct archive *a, const char *data, size_t length, const struct extent *x)
 {
     struct archive_entry *e;
     int r, n = 0;
     int64_t before = 0;
     while ((r = archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
+        const char *damage =
+            !n && format_of(a) == ARCHIVE_FORMAT_ZIP ? zip_damage(data, length) : NULL;
+        if (damage)
+            broken(damage);
         if (++n > MEMBERS_MAX)
             broken("more than 200000 files in it: refused");
         put_entry(a, e);
         if (archive_read_data_skip(a) == ARCHIVE_FATAL)
             broken(reason_of(a));
         before = archive_filter_bytes(a, 0);
-        if (before > (int64_t)(8 * MEMBERS_MAX_BYTES))
+        if (before > UNPACKED_MOST)
             broken("more than 8 GiB in it when unpacked: refused");
     }
     if (r != ARCHIVE_EOF)
         broken(reason_of(a));
-    if (lacks_end(a, before))
-        broken("its end is missing: it was cut");
+    if (!n)
+        broken(x->used ? "nothing is in it" : "there are only zeros in it");
+    if (format_of(a) == ARCHIVE_FORMAT_TAR)
+        check_tars_end(before, archive_filter_bytes(a, 0), x);
     put_member(MEMBER_END, "", 0, "", 0);
 }
 
@@ -199,10 +220,12 @@ int main(int argc, char **argv)
     char *data = read_input(&n);
     if (!n)
         broken("it is empty");
-    if (n > 3 && !memcmp(data, "PK\3\4", 4) && !ends_with_list(data, n))
-        broken("a zip without its list of files: it was cut");
+    const char *damage = is_zip(data, n) ? zip_damage(data, n) : NULL;
+    if (damage)
+        broken(damage);
+    const struct extent x = extent_of(data, n);
     struct archive *a = open_archive(data, n);
-    put_all(a);
+    put_all(a, data, n, &x);
     archive_read_free(a);
     free(data);
     return 0;

@@ -8,6 +8,6 @@ set -eu
 apt-get update
 apt-get install -y --no-install-recommends git make gcc python3 python3-venv bubblewrap \
     libsqlite3-dev libjansson-dev libarchive-dev libseccomp-dev libyaml-dev nettle-dev libzstd-dev \
-    liblz4-dev
+    liblz4-dev zlib1g-dev
 cd "${AUTOGRADER:-/autograder}/source/warplab"
 make grading
