@@ -496,9 +496,37 @@ Test(archives, two_deep)
     free(three.s);
     struct submissions s = read_all(out);
     cr_expect_str_eq(of(&s, "ann")->source, "one");
-    cr_expect_str_eq(of(&s, "bob.tar")->source, "two");
+    cr_expect_str_eq(of(&s, "bob")->source, "two");
     cr_expect(!of(&s, "cem")->source && strstr(text_str(&s.notes), "a.zip in b.tar is not opened"),
               "%s", text_str(&s.notes));
+    submissions_free(&s);
+}
+
+/* The name is the student's without its ending, all of it. */
+Test(archives, names_of_packed_tars)
+{
+    static const char *const endings[] = {"tar", "tar.gz", "TAR.GZ", "tgz",     "tar.bz2", "tbz2",
+                                          "tbz", "tar.xz", "txz",    "tar.zst", "tzst",    "7z"};
+    enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
+    struct bytes out, own = around(TAR_XZ, LAB ".cu", text_bytes_of("kernel"));
+    struct archive *a = begin(&out, TAR);
+    char path[32];
+    for (int i = 0; i < ENDINGS; i++) {
+        snprintf(path, sizeof(path), "s%02d.%s", i, endings[i]);
+        add(a, path, own.s, own.n);
+    }
+    add(a, "ann.b.tar.Z", "x", 1); /* a form that is not read, handed in by ann.b */
+    add(a, "bob.tar.cu", "kernel", 6);
+    end(a);
+    free(own.s);
+    struct submissions s = read_all(out);
+    cr_expect_eq(s.n, ENDINGS + 2);
+    for (int i = 0; i < ENDINGS; i++) {
+        snprintf(path, sizeof(path), "s%02d", i);
+        cr_expect(of(&s, path)->source, "%s: %s", endings[i], of(&s, path)->problem);
+    }
+    cr_expect(strstr(of(&s, "ann.b")->problem, "no .cu file"));
+    cr_expect_str_eq(of(&s, "bob.tar")->source, "kernel");
     submissions_free(&s);
 }
 

@@ -114,17 +114,28 @@ static bool parse_gradescope(const char *path, struct file_name *out)
     return false;
 }
 
+static bool has_suffix(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), k = strlen(suffix);
+    return n >= k && !strcasecmp(s + n - k, suffix);
+}
+
+/* Length of a file's name without its ending, of which a packed tar has two: ann.tar.gz. */
+static size_t without_ending(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    bool packed_tar = n > 4 && !strncasecmp(name + n - 4, ".tar", 4) && !has_suffix(name, ".cu");
+    return packed_tar ? n - 4 : n;
+}
+
 /* STUDENT.cu, or STUDENT/…/FILE */
 static bool parse_plain(const char *path, struct file_name *out)
 {
     const char *slash = strchr(path, '/'), *base = base_name(path);
-    size_t n = slash ? (size_t)(slash - path) : strlen(path);
+    size_t n = slash ? (size_t)(slash - path) : without_ending(path);
     if (base[0] == '.' || !base[0] || path[0] == '.') /* .git/config is nobody's */
         return false;
-    if (!slash) {
-        const char *dot = strrchr(path, '.');
-        n = dot && dot > path ? (size_t)(dot - path) : n;
-    }
     out->student = prefix(path, n);
     out->person = xstrdup("");
     out->original = xstrdup(base);
@@ -194,16 +205,11 @@ char *name_printable(const char *name)
     return text_take(&t);
 }
 
-static bool has_suffix(const char *s, const char *suffix)
-{
-    size_t n = strlen(s), k = strlen(suffix);
-    return n >= k && !strcasecmp(s + n - k, suffix);
-}
-
 bool name_is_archive(const char *path)
 {
-    static const char *const suffixes[] = {".zip",    ".tar",     ".tar.gz",  ".tgz",
-                                           ".tar.xz", ".tar.bz2", ".tar.zst", ".7z"};
+    static const char *const suffixes[] = {".zip",    ".7z",      ".tar",     ".tar.gz",
+                                           ".tgz",    ".tar.bz2", ".tbz2",    ".tbz",
+                                           ".tar.xz", ".txz",     ".tar.zst", ".tzst"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
         if (has_suffix(path, suffixes[i]))
             return true;

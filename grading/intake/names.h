@@ -3,7 +3,7 @@
  *   Canvas      SORTABLENAME[_LATE]_USERID_FILEID_ORIGINAL        (anonymous: anon_…)
  *   Moodle      FULL NAME_ID_assignsubmission_file[_]/ORIGINAL, or …_file_ORIGINAL
  *   Gradescope  …/submission_ID/ORIGINAL, beside submission_metadata.yml
- *   plain       STUDENT.cu, or STUDENT/ORIGINAL
+ *   plain       STUDENT.cu, STUDENT.zip, STUDENT.tar.gz, …, or STUDENT/ORIGINAL
  */
 #ifndef GRADING_NAMES_H
 #define GRADING_NAMES_H
