@@ -378,6 +378,17 @@ const char *mark_status(const struct mark *m, const char *none)
     return m->verdict ? verdict_word(m->status) : none;
 }
 
+bool mark_counts(const struct mark *m, bool missing_zero)
+{
+    return m->overridden || (m->verdict && !m->needs_human && (!m->missing || missing_zero));
+}
+
+bool mark_has_score(const struct mark *m, bool missing_zero)
+{
+    bool nothing = m->status == VERDICT_UNREADABLE || m->status == VERDICT_FAILED;
+    return m->verdict && !nothing && (!m->missing || missing_zero);
+}
+
 void book_items_free(struct book_item *v, int n)
 {
     for (int i = 0; i < n; i++) {

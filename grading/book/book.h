@@ -99,6 +99,11 @@ struct verdict *book_verdict(struct book *b, int64_t run, const char *student);
 struct verdict *mark_verdict(const struct mark *m); /* not of a brief one */
 /* The status in a word; `none` where there is no verdict. */
 const char *mark_status(const struct mark *m, const char *none);
+/* Whether `mark` is one: what a person set is. Who waits for a person has none, nor who handed in
+ * nothing, unless the instructor has said that it is 0. */
+bool mark_counts(const struct mark *m, bool missing_zero);
+/* Whether `score` is one: something was marked, or missing is 0. */
+bool mark_has_score(const struct mark *m, bool missing_zero);
 void book_marks_free(struct mark *v, int n);
 
 /* Prints the audit trail, one line an entry, newest last; student NULL for all. */

@@ -15,14 +15,18 @@
 struct book_args {
     const char *book, *lab, *why, *words[3];
     int nwords;
-    bool json;
+    bool json, missing_zero;
 };
+
+enum { KEY_MISSING_ZERO = 1000 };
 
 static const struct argp_option options[] = {
     BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "Only this lab", 0},
     {"why", 'w', "TEXT", 0, "The reason, for the audit trail", 0},
     {"json", 'j', 0, 0, "Print the whole evidence as JSON", 0},
+    {"missing-zero", KEY_MISSING_ZERO, 0, 0,
+     "stats: 0 for who handed in nothing (default: left out)", 0},
     {0}};
 
 static const struct arg_field fields[] = {
@@ -30,6 +34,7 @@ static const struct arg_field fields[] = {
     {'l', ARG_TEXT, offsetof(struct book_args, lab)},
     {'w', ARG_TEXT, offsetof(struct book_args, why)},
     {'j', ARG_FLAG, offsetof(struct book_args, json)},
+    {KEY_MISSING_ZERO, ARG_FLAG, offsetof(struct book_args, missing_zero)},
     {0},
 };
 
@@ -95,7 +100,11 @@ static void show(const struct mark *m, bool json)
         fputs(text_str(&t), stdout);
         text_free(&t);
     }
-    printf("mark %.4g (%s)\n", m->mark, m->rule);
+    if (mark_counts(m, false))
+        printf("mark %.4g (%s)\n", m->mark, m->rule);
+    else
+        printf("no mark (%s)\n",
+               m->needs_human ? "needs a person" : mark_status(m, "not marked yet"));
     verdict_free(v);
 }
 
@@ -187,31 +196,44 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_distribution(const struct mark *v, int n, const char *lab)
+static void print_bars(const double *marks, int n, double max)
 {
-    double *marks = xzalloc((size_t)(n + 1) * sizeof(*marks)), sum = 0, max = 0;
-    int k = 0, bins[10] = {0}, human = 0, missing = 0, most = 1;
-    for (int i = 0; i < n; i++) {
-        if (strcmp(v[i].lab, lab) || !v[i].verdict)
-            continue;
-        marks[k++] = v[i].mark;
-        sum += v[i].mark;
-        max = fmax(max, v[i].max);
-        human += v[i].needs_human;
-        missing += v[i].missing;
-    }
-    qsort(marks, (size_t)k, sizeof(*marks), by_value);
-    for (int i = 0; i < k && max > 0; i++)
+    int bins[10] = {0}, most = 1;
+    for (int i = 0; i < n && max > 0; i++)
         bins[(int)fmin(9, 10 * marks[i] / max)]++;
     for (int i = 0; i < 10; i++)
         most = bins[i] > most ? bins[i] : most;
-    if (k)
-        printf("%s: %d students, %d handed in nothing, %d need a person\n  mean %.3g, median %.3g, "
-               "quartiles %.3g and %.3g, of %.4g\n",
-               lab, k, missing, human, sum / k, marks[k / 2], marks[k / 4], marks[3 * k / 4], max);
-    for (int i = 0; k && i < 10; i++)
+    for (int i = 0; i < 10; i++)
         printf("  %5.3g-%-5.3g %3d %.*s\n", max * i / 10, max * (i + 1) / 10, bins[i],
                bins[i] * 50 / most, "##################################################");
+}
+
+/* Of the marks that there are: who has none is no 0. */
+static void print_distribution(const struct mark *v, int n, const char *lab, bool missing_zero)
+{
+    double *marks = xzalloc((size_t)(n + 1) * sizeof(*marks)), sum = 0, max = 0;
+    int k = 0, human = 0, missing = 0, students = 0;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(v[i].lab, lab) || !v[i].verdict)
+            continue;
+        students++;
+        max = fmax(max, v[i].max);
+        human += v[i].needs_human && !v[i].overridden;
+        missing += v[i].missing && !v[i].overridden;
+        if (!mark_counts(&v[i], missing_zero))
+            continue;
+        marks[k++] = v[i].mark;
+        sum += v[i].mark;
+    }
+    qsort(marks, (size_t)k, sizeof(*marks), by_value);
+    printf("%s: %d students, %d handed in nothing, %d need a person", lab, students, missing,
+           human);
+    printf(k < students ? "; %d without a mark are left out\n" : "\n", students - k);
+    if (k) {
+        printf("  mean %.3g, median %.3g, quartiles %.3g and %.3g, of %.4g\n", sum / k,
+               marks[k / 2], marks[k / 4], marks[3 * k / 4], max);
+        print_bars(marks, k, max);
+    }
     free(marks);
 }
 
@@ -243,7 +265,7 @@ int cmd_stats(int argc, char **argv)
             k++;
         if (k < i)
             continue; /* this lab was printed */
-        print_distribution(v, n, v[i].lab);
+        print_distribution(v, n, v[i].lab, a.missing_zero);
         print_pass_rates(b, v, n, v[i].lab);
     }
     book_marks_free(v, n);

@@ -165,18 +165,25 @@ char *policy_text(const struct policy *p)
 struct own_args {
     const char *book, *lab;
     int drop;
+    bool missing_zero;
     struct policy_args policy;
 };
 
 static const struct argp_option book_options[] = {
     BOOK_OPTION, {"lab", 'l', "LAB", 0, "The lab", 0}, {0}};
+enum { KEY_MISSING_ZERO = 1000 };
 static const struct argp_option total_options[] = {
-    BOOK_OPTION, {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0}, {0}};
+    BOOK_OPTION,
+    {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0},
+    {"missing-zero", KEY_MISSING_ZERO, 0, 0,
+     "0 for a lab of which nothing was handed in (default: no percent, unless it is left out)", 0},
+    {0}};
 
 static const struct arg_field fields[] = {
     {'b', ARG_TEXT, offsetof(struct own_args, book)},
     {'l', ARG_TEXT, offsetof(struct own_args, lab)},
     {'d', ARG_COUNT, offsetof(struct own_args, drop)},
+    {KEY_MISSING_ZERO, ARG_FLAG, offsetof(struct own_args, missing_zero)},
     {0},
 };
 
@@ -220,19 +227,31 @@ static int by_share(const void *a, const void *b)
     return (x < y) - (x > y); /* best first */
 }
 
-/* One student's marks v[0..n), in shares of full marks; labs not handed in count as 0. */
-static double total_of(const struct mark *v, int n, int nlabs, int drop, int *waits)
+struct total {
+    double share; /* mean of what is not dropped */
+    int waiting, missing;
+    bool known; /* nothing that counts is open */
+};
+
+/* One student's marks v[0..n), in shares of full marks. What is missing is 0 if it was said so, or
+ * where it is dropped: nothing is worse. Who waits for a person may yet have any mark. */
+static struct total total_of(const struct mark *v, int n, int nlabs, const struct own_args *a)
 {
     double share[MOST_LABS] = {0}, sum = 0;
-    int keep = nlabs - drop > 0 ? nlabs - drop : 1;
+    struct total t = {.missing = nlabs - n};
+    int keep = nlabs - a->drop > 0 ? nlabs - a->drop : 1;
     for (int i = 0; i < n && i < MOST_LABS; i++) {
-        share[i] = v[i].max > 0 ? v[i].mark / v[i].max : 0;
-        *waits += v[i].needs_human && !v[i].overridden;
+        bool given = mark_counts(&v[i], a->missing_zero);
+        share[i] = given && v[i].max > 0 ? v[i].mark / v[i].max : 0;
+        t.missing += v[i].missing && !v[i].overridden;
+        t.waiting += !given && !v[i].missing;
     }
     qsort(share, (size_t)nlabs, sizeof(*share), by_share);
     for (int i = 0; i < keep; i++)
         sum += share[i];
-    return sum / keep;
+    t.share = sum / keep;
+    t.known = !t.waiting && (a->missing_zero || t.missing <= nlabs - keep);
+    return t;
 }
 
 static int count_labs(const struct mark *v, int n)
@@ -249,14 +268,15 @@ static int count_labs(const struct mark *v, int n)
 
 int cmd_total(int argc, char **argv)
 {
-    static const struct argp argp = {
-        total_options,
-        parse_own,
-        "",
-        "Prints, as CSV, each student's mean over all labs of the gradebook, in percent.",
-        0,
-        0,
-        0};
+    static const struct argp argp = {total_options,
+                                     parse_own,
+                                     "",
+                                     "Prints, as CSV, each student's mean over all labs of the "
+                                     "gradebook, in percent; none for who "
+                                     "waits for a person or has labs missing.",
+                                     0,
+                                     0,
+                                     0};
     struct own_args a = {.book = "grades.db"};
     int n, from = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -264,15 +284,17 @@ int cmd_total(int argc, char **argv)
     struct mark *v = book_marks(b, NULL, 0, true, &n);
     struct text out = {0};
     int nlabs = count_labs(v, n);
-    text_add(&out, "student,name,labs,percent,waiting for a person\n");
+    text_add(&out, "student,name,labs,percent,waiting for a person,missing\n");
     for (int i = 1; i <= n; i++) {
         if (i < n && !strcmp(v[i].student, v[from].student))
             continue;
-        int waits = 0;
-        double share = total_of(&v[from], i - from, nlabs, a.drop, &waits);
+        struct total t = total_of(&v[from], i - from, nlabs, &a);
+        char percent[32] = "";
+        if (t.known)
+            snprintf(percent, sizeof(percent), "%.1f", 100 * t.share);
         csv_put(&out, v[from].student);
         csv_put(&out, v[from].person);
-        text_addf(&out, ",%d,%.1f,%d", i - from, 100 * share, waits);
+        text_addf(&out, ",%d,%s,%d,%d", i - from, percent, t.waiting, t.missing);
         csv_end(&out);
         from = i;
     }

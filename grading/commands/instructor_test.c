@@ -157,6 +157,52 @@ Test(instructor, compares_and_exports, .init = a_class, .fini = end_of_class, .t
     says(grade(1, "show nobody"), "no student");
 }
 
+/* Ann has not begun, Gus handed in what nobody can read, Fay nothing; of the other lab Fay, too,
+ * and Ann nothing. */
+static void a_class_with_gaps(void)
+{
+    engine_defaults(&o);
+    snprintf(folder, sizeof(folder), "/tmp/instructorXXXXXX");
+    cr_assert(mkdtemp(folder));
+    free(shell(NULL,
+               "r=$(realpath %s) && cd %s && mkdir one two && printf 'ID,Name\nann,Ann\nfay,Fay\n"
+               "gus,Gus\n' >r.csv && cp $r/labs/" LAB "/" LAB
+               ".cu one/ann.cu && echo x >one/gus.pdf "
+               "&& cp $r/solutions/reduction/reduction.cu two/fay.cu && cp two/fay.cu two/gus.cu",
+               o.root, folder));
+    free(grade(1, "batch --lab " LAB " --no-secret --roster %s/r.csv -q %s/one", folder, folder));
+    free(grade(0, "batch --lab reduction --no-secret --roster %s/r.csv -q %s/two", folder, folder));
+}
+
+/* What is not there is no 0: neither in a total, nor in a mean, unless the instructor says so. */
+Test(instructor, counts_no_gap_as_zero, .init = a_class_with_gaps, .fini = end_of_class,
+     .timeout = 100)
+{
+    char *total = grade(0, "total");
+    cr_expect_str_eq(total, "student,name,labs,percent,waiting for a person,missing\n"
+                            "ann,Ann,2,,0,1\nfay,Fay,2,,0,1\ngus,Gus,2,,1,0\n");
+    free(total);
+    total = grade(0, "total --missing-zero");
+    cr_expect(strstr(total, "\nann,Ann,2,0.0,0,1\nfay,Fay,2,50.0,0,1\ngus,Gus,2,,1,0\n"), "%s",
+              total);
+    free(total);
+    total = grade(0, "total --drop 1"); /* the one that is missing */
+    cr_expect(strstr(total, "\nann,Ann,2,0.0,0,1\nfay,Fay,2,100.0,0,1\ngus,Gus,2,,1,0\n"), "%s",
+              total);
+    free(total);
+    says(grade(0, "stats --lab " LAB),
+         "3 students, 1 handed in nothing, 1 need a person; 2 without "
+         "a mark are left out\n  mean 0,");
+    says(grade(0, "stats --lab reduction"), "1 handed in nothing, 0 need a person; 1 without");
+    says(grade(0, "stats --lab reduction --missing-zero"), "0 need a person\n  mean ");
+    says(grade(0, "show fay --lab " LAB), "no mark (missing)");
+    says(grade(0, "show gus --lab " LAB), "no mark (needs a person)");
+    free(grade(0, "override --lab " LAB " --why 'on paper' gus 12"));
+    free(grade(0, "override --lab " LAB " --why ill fay 24"));
+    says(grade(0, "total"), "\nfay,Fay,2,100.0,0,0\ngus,Gus,2,75.0,0,0\n");
+    says(grade(0, "stats --lab " LAB), "3 students, 0 handed in nothing, 0 need a person\n");
+}
+
 static int times_in(char *text, const char *part)
 {
     int n = 0;

@@ -157,20 +157,18 @@ static void put_row(struct text *out, const char *const *cells, int n)
         csv_put(out, cells[i]);
 }
 
-/* What a person set is a mark. Who waits for one has none, nor who handed in nothing: that it is
- * 0 is the instructor's to say. */
-static bool has_mark(const struct mark *m, const struct export_options *o)
-{
-    return m->overridden || (m->verdict && !m->needs_human && (!m->missing || o->missing_zero));
-}
-
 /* The import leaves an empty cell alone. */
-static void put_mark(struct text *out, const struct mark *m, const struct export_options *o)
+static void put_if(struct text *out, bool given, double v)
 {
-    if (has_mark(m, o))
-        put_number(out, m->mark);
+    if (given)
+        put_number(out, v);
     else
         csv_put(out, "");
+}
+
+static void put_mark(struct text *out, const struct mark *m, const struct export_options *o)
+{
+    put_if(out, mark_counts(m, o->missing_zero), m->mark);
 }
 
 /* The title keeps its id: an unmatched one would make a new assignment. */
@@ -246,7 +244,7 @@ static void export_csv(const struct mark *v, int n, const struct export_options 
         const char *words[] = {v[i].student, v[i].person, v[i].lab,
                                mark_status(&v[i], "not marked yet")};
         put_row(out, words, 4);
-        put_number(out, v[i].score);
+        put_if(out, mark_has_score(&v[i], o->missing_zero), v[i].score);
         put_number(out, v[i].max);
         put_mark(out, &v[i], o);
         put_number(out, v[i].lateness_days);
@@ -319,6 +317,11 @@ static void export_junit(const struct mark *v, int n, const struct export_option
     text_add(out, "</testsuites>\n");
 }
 
+static json_t *number_if(bool given, double v)
+{
+    return given ? json_real(v) : json_null();
+}
+
 static json_t *anonymous_rows(const struct verdict *v)
 {
     json_t *rows = json_array();
@@ -336,10 +339,11 @@ static void export_anonymous(const struct mark *v, int n, const struct export_op
 {
     for (int i = 0; i < n; i++) {
         struct verdict *verdict = mark_verdict(&v[i]);
-        dump(json_pack("{s:s,s:s,s:s,s:f,s:f,s:o,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
-                       "status", mark_status(&v[i], ""), "score", v[i].score, "max", v[i].max,
-                       "mark", has_mark(&v[i], o) ? json_real(v[i].mark) : json_null(), "days_late",
-                       v[i].lateness_days, "rows", anonymous_rows(verdict)),
+        dump(json_pack("{s:s,s:s,s:s,s:o,s:f,s:o,s:f,s:o}", "student", v[i].alias, "lab", v[i].lab,
+                       "status", mark_status(&v[i], ""), "score",
+                       number_if(mark_has_score(&v[i], o->missing_zero), v[i].score), "max",
+                       v[i].max, "mark", number_if(mark_counts(&v[i], o->missing_zero), v[i].mark),
+                       "days_late", v[i].lateness_days, "rows", anonymous_rows(verdict)),
              JSON_COMPACT, out);
         verdict_free(verdict);
     }

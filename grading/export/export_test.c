@@ -52,3 +52,52 @@ Test(export, each_cell_in_its_column)
         text_free(&out);
     }
 }
+
+static struct mark nobody(enum verdict_status status)
+{
+    struct mark m = ann;
+    m.verdict = (char *)"{\"status\":\"missing\"}";
+    m.status = status;
+    m.missing = status == VERDICT_MISSING;
+    m.needs_human = status == VERDICT_UNREADABLE;
+    m.score = m.mark = m.lateness_days = 0;
+    return m;
+}
+
+/* Who handed in nothing, or nothing that can be read, has no 0 in any column of any form, until
+ * the instructor says so. */
+Test(export, none_is_no_zero)
+{
+    static const struct {
+        enum verdict_status status;
+        const char *format;
+        bool zero;
+        const char *says;
+    } cells[] = {
+        {VERDICT_MISSING, "csv", false, ",lab1,missing,,6,,0,"},
+        {VERDICT_MISSING, "csv", true, ",lab1,missing,0,6,0,0,"},
+        {VERDICT_UNREADABLE, "csv", false, ",lab1,unreadable,,6,,0,"},
+        {VERDICT_UNREADABLE, "csv", true, ",lab1,unreadable,,6,,0,"},
+        {VERDICT_FAILED, "csv", false, ",lab1,failed,,6,"},
+        {VERDICT_MISSING, "anonymous", false, "\"score\":null,\"max\":6.0,\"mark\":null"},
+        {VERDICT_MISSING, "anonymous", true, "\"score\":0.0,\"max\":6.0,\"mark\":0.0"},
+        {VERDICT_UNREADABLE, "anonymous", true, "\"score\":null,\"max\":6.0,\"mark\":null"},
+        {VERDICT_MISSING, "canvas", false, ",alee,B,\n"},
+        {VERDICT_MISSING, "canvas", true, ",alee,B,0\n"},
+        {VERDICT_UNREADABLE, "canvas", true, ",alee,B,\n"},
+        {VERDICT_MISSING, "moodle", false, "ann@x.edu,,6,"},
+        {VERDICT_MISSING, "moodle", true, "ann@x.edu,0,6,"},
+        {VERDICT_UNREADABLE, "moodle", true, "ann@x.edu,,6,"},
+    };
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+        const struct mark m = nobody(cells[i].status);
+        struct text out = {0};
+        export_format_named(cells[i].format)
+            ->marks(&m, 1,
+                    &(struct export_options){.title = "L (1)", .missing_zero = cells[i].zero},
+                    &out);
+        cr_expect(strstr(text_str(&out), cells[i].says), "%s: no %s in\n%s", cells[i].format,
+                  cells[i].says, text_str(&out));
+        text_free(&out);
+    }
+}

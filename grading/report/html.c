@@ -95,6 +95,15 @@ static void open_page(struct text *out, const char *title)
 
 enum { BINS = 10, BAR_W = 52, PLOT_H = 110 };
 
+/* Who has none is not shown as if it were 0. */
+static void add_number_if(struct text *out, bool given, double v)
+{
+    if (given)
+        text_addf(out, "%.4g", v);
+    else
+        text_add(out, "–");
+}
+
 static int bin_of(double mark, double max)
 {
     int k = max > 0 ? (int)(BINS * mark / max) : 0;
@@ -105,7 +114,7 @@ static void add_distribution(struct text *out, const struct mark *v, int n, doub
 {
     int bins[BINS] = {0}, most = 1, total = 0;
     for (int i = 0; i < n; i++) {
-        if (!v[i].verdict)
+        if (!mark_counts(&v[i], false))
             continue;
         int k = bin_of(v[i].mark, max);
         most = ++bins[k] > most ? bins[k] : most;
@@ -330,8 +339,9 @@ void html_student(const struct mark *m, const struct verdict *v, const char *sou
     add_safe(out, *m->person ? m->person : m->student);
     text_add(out, ", file ");
     add_safe(out, m->original);
-    text_addf(out, "</p><p class=\"score\">%.4g <span class=\"soft\">of %.4g</span></p><p>",
-              m->mark, m->max);
+    text_add(out, "</p><p class=\"score\">");
+    add_number_if(out, mark_counts(m, false), m->mark);
+    text_addf(out, " <span class=\"soft\">of %.4g</span></p><p>", m->max);
     add_safe(out, m->verdict ? m->rule : "not marked yet");
     text_add(out, "</p>\n");
     if (*or_empty(v->message)) {
@@ -346,7 +356,7 @@ void html_student(const struct mark *m, const struct verdict *v, const char *sou
     if (v->nrows)
         text_add(out, "</table>\n");
     text_add(out, "<h2>Your place among the class's marks</h2>\n");
-    add_distribution(out, all, n, m->max, m->verdict ? m->mark : -1);
+    add_distribution(out, all, n, m->max, mark_counts(m, false) ? m->mark : -1);
     add_details(out, v);
     add_source(out, v, source);
     text_add(out, "<p class=\"soft\">Made on ");
@@ -497,8 +507,11 @@ static void add_student_row(struct text *out, const struct mark *m)
     add_link(out, m);
     text_add(out, "</td><td>");
     add_safe(out, m->person);
-    text_addf(out, "</td><td class=\"n\">%.4g</td><td class=\"n\">%.4g</td><td>", m->score,
-              m->mark);
+    text_add(out, "</td><td class=\"n\">");
+    add_number_if(out, mark_has_score(m, false), m->score);
+    text_add(out, "</td><td class=\"n\">");
+    add_number_if(out, mark_counts(m, false), m->mark);
+    text_add(out, "</td><td>");
     add_safe(out, mark_status(m, "not marked yet"));
     if (m->rule && strcmp(m->rule, "as marked")) {
         text_add(out, "; ");
@@ -516,14 +529,15 @@ void html_class(const struct mark *all, int n, const struct pass_rates *r, const
     int marked = 0, human = 0;
     for (int i = 0; i < n; i++) {
         max = fmax(max, all[i].max);
-        sum += all[i].verdict ? all[i].mark : 0;
-        marked += all[i].verdict != NULL;
+        sum += mark_counts(&all[i], false) ? all[i].mark : 0;
+        marked += mark_counts(&all[i], false);
         human += all[i].needs_human;
     }
     open_page(out, "Class");
     text_add(out, "<h1>");
     add_safe(out, n ? all[0].lab : "no lab");
-    text_addf(out, "</h1><p>%d students, %d marked, mean %.3g of %.4g; %d need a person.</p>\n", n,
+    text_addf(out,
+              "</h1><p>%d students, %d have a mark, mean %.3g of %.4g; %d need a person.</p>\n", n,
               marked, marked ? sum / marked : 0, max, human);
     add_distribution(out, all, n, max, -1);
     add_causes(out, all, c);

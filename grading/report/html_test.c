@@ -88,6 +88,8 @@ Test(html, a_class)
     add_row(&right, STATUS_PASS, 0);
     add_row(&wrong, STATUS_FAIL, 3);
     all[1].alias = (char *)"a2";
+    all[0].mark = 8;
+    all[2].needs_human = true; /* has no mark, so is none of the mean's */
     const struct verdict *v[] = {&right, &wrong, NULL};
     for (int i = 0; i < 3; i++) {
         pass_rates_add(&r, v[i]);
@@ -102,6 +104,8 @@ Test(html, a_class)
         strstr(page.s,
                "<a href=\"a2.html\">s1</a></td><td class=\"c fail\">\xe2\x9c\x97</td></tr>\n"),
         "%s", page.s);
+    cr_expect(strstr(page.s, "3 students, 2 have a mark, mean 4 of 20; 1 need"), "%s", page.s);
+    cr_expect(strstr(page.s, "<td class=\"n\">\xe2\x80\x93</td><td>graded <strong"), "%s", page.s);
     cr_expect(strstr(page.s, "</td><td></td></tr>\n"), "no submission, no sign: %s", page.s);
     text_free(&page);
     pass_rates_free(&r);
