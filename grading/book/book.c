@@ -496,7 +496,7 @@ void book_cache(struct book *b, const char *key, const struct verdict *v)
 /* ---- changes by a person ---- */
 
 bool book_replace(struct book *b, int64_t run, const char *student, const struct verdict *v,
-                  const char *why)
+                  const char *why, bool told)
 {
     run_sql(b, "BEGIN IMMEDIATE");
     sqlite3_stmt *q = query(b,
@@ -514,13 +514,29 @@ bool book_replace(struct book *b, int64_t run, const char *student, const struct
                         "student, verdict, marked, ? FROM item WHERE run=? AND student=?",
                         "sis", why, run, student));
         put_verdict(b, PUT_VERDICT, run, student, v);
-        book_audit(b, what, lab, student, why);
+        if (told)
+            book_audit(b, what, lab, student, why);
         free(what);
         free(lab);
     }
     sqlite3_finalize(q);
     run_sql(b, "COMMIT");
     return ok;
+}
+
+/* Whether an override to these points, or none where they are below 0, is what there is. A reason
+ * can be given later: another one is another override. */
+static bool is_set(struct book *b, const char *lab, const char *student, double points,
+                   const char *why)
+{
+    sqlite3_stmt *q =
+        query(b, "SELECT points, why FROM override WHERE lab=? AND student=?", "ss", lab, student);
+    bool set = step(b, q);
+    bool same = set ? sqlite3_column_double(q, 0) == points &&
+                          !strcmp((const char *)sqlite3_column_text(q, 1), why)
+                    : points < 0;
+    sqlite3_finalize(q);
+    return same;
 }
 
 bool book_override(struct book *b, const char *lab, const char *student, double points,
@@ -531,8 +547,8 @@ bool book_override(struct book *b, const char *lab, const char *student, double 
               student);
     bool known = step(b, q);
     sqlite3_finalize(q);
-    if (!known)
-        return false;
+    if (!known || is_set(b, lab, student, points, why))
+        return known;
     char *what = points < 0 ? xstrdup("override removed") : xformat("override to %g", points);
     run_sql(b, "BEGIN IMMEDIATE");
     if (points < 0)

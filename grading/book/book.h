@@ -70,10 +70,12 @@ struct verdict *book_cached(struct book *b, const char *key); /* NULL: not there
 void book_cache(struct book *b, const char *key, const struct verdict *v);
 
 /* Puts a new verdict in the place of the student's one in `run`, at once or not at all. The old
- * one is kept, and the audit trail says why. False: no such item, or it has no verdict. */
+ * one is kept with the reason; `told`: the audit trail says it of this student. False: no such
+ * item, or it has no verdict. */
 bool book_replace(struct book *b, int64_t run, const char *student, const struct verdict *v,
-                  const char *why);
-/* Sets the mark; points < 0 takes an earlier override away. False: no such item. */
+                  const char *why, bool told);
+/* Sets the mark; points < 0 takes an earlier override away. What is so already for the same
+ * reason is not told again. False: no such item. */
 bool book_override(struct book *b, const char *lab, const char *student, double points,
                    const char *why);
 void book_audit(struct book *b, const char *what, const char *lab, const char *student,

@@ -208,8 +208,8 @@ Test(book, override_and_regrade_are_audited)
     book_marks_free(v, n);
     cr_assert(book_override(b, "reduction", "s000", -1, "withdrawn"));
     const struct verdict other = {.score = 5, .max = 20, .message = "new"};
-    cr_assert(book_replace(b, 1, "s000", &other, "new driver"));
-    cr_assert(!book_replace(b, 7, "s000", &other, "no such run"));
+    cr_assert(book_replace(b, 1, "s000", &other, "new driver", true));
+    cr_assert(!book_replace(b, 7, "s000", &other, "no such run", true));
     v = book_marks(b, "reduction", 0, false, &n);
     struct verdict *kept = mark_verdict(v);
     cr_assert(v->score == 5 && !strcmp(kept->message, "new"));
@@ -217,6 +217,20 @@ Test(book, override_and_regrade_are_audited)
     book_marks_free(v, n);
     struct text t = {0};
     book_print_audit(b, "s000", &t);
+    for (int i = 0; i < 3; i++) { /* taken away, set and set again: a row each that changes it */
+        cr_assert(book_override(b, "reduction", "s000", -1, "none there"));
+        cr_assert(book_override(b, "reduction", "s000", 4, "twice"));
+        cr_assert(book_override(b, "reduction", "s000", 4, "twice"));
+        cr_assert(book_override(b, "reduction", "s000", 4, "another reason"));
+        cr_assert(book_override(b, "reduction", "s000", -1, "none there"));
+    }
+    struct text rows = {0};
+    book_print_audit(b, "s000", &rows);
+    int n_rows = 0;
+    for (const char *p = rows.s + t.length; (p = strchr(p, '\n')); p++)
+        n_rows++;
+    cr_assert_eq(n_rows, 3 * 3, "%s", rows.s);
+    text_free(&rows);
     cr_assert(strstr(t.s, "override to 17") && strstr(t.s, "override removed") &&
                   strstr(t.s, "graded 3 -> graded 5") && strstr(t.s, "new driver"),
               "%s", t.s);

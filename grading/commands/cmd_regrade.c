@@ -81,18 +81,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 struct regrade {
     struct book *book;
     const struct regrade_args *a;
-    struct mark *marks; /* what counts, brief */
-    int *of;            /* pool item → marks */
-    int changed, human;
-    bool delivered_again; /* this verdict is in the book already */
+    struct mark *marks;         /* what counts, brief */
+    int *of;                    /* pool item → marks */
+    int changed, human, untold; /* untold: the same again, of those whom nobody named */
+    bool delivered_again;       /* this verdict is in the book already */
 };
+
+static bool is_named(const struct regrade_args *a, const struct mark *m)
+{
+    for (int i = 0; i < a->nwho; i++)
+        if (mark_is(m, a->who[i]))
+            return true;
+    return false;
+}
 
 static bool is_asked(const struct regrade_args *a, const struct mark *m)
 {
-    bool asked = a->all || (a->human && m->needs_human);
-    for (int i = 0; i < a->nwho; i++)
-        asked = asked || mark_is(m, a->who[i]);
-    return asked;
+    return a->all || (a->human && m->needs_human) || is_named(a, m);
 }
 
 static bool everyone_known(const struct regrade_args *a, const struct mark *v, int n)
@@ -118,19 +123,50 @@ static bool of_another_secret(struct regrade *r, const struct mark *m, const str
 
 /* ---- marking ---- */
 
+/* The same points for the same rows: counts and versions of tools may be others. */
+static bool is_same(const struct verdict *a, const struct verdict *b)
+{
+    bool same = a->status == b->status && a->score == b->score && a->max == b->max &&
+                a->needs_human == b->needs_human && a->nrows == b->nrows;
+    for (int i = 0; same && i < a->nrows; i++)
+        same = a->rows[i].status == b->rows[i].status && a->rows[i].points == b->rows[i].points &&
+               !strcmp(or_empty(a->rows[i].id), or_empty(b->rows[i].id));
+    return same;
+}
+
+/* Who was named or is marked otherwise has a line in the audit trail; all others have one
+ * together, told_together(). */
+static void replace(struct regrade *r, const struct mark *m, const struct verdict *v)
+{
+    struct verdict *before = book_verdict(r->book, m->run, m->student);
+    bool same = before && is_same(before, v), told = !same || is_named(r->a, m);
+    book_replace(r->book, m->run, m->student, v, r->a->why, told);
+    r->changed += !same;
+    r->untold += !told;
+    verdict_free(before);
+}
+
+static void told_together(const struct regrade *r)
+{
+    if (!r->untold)
+        return;
+    char *what = xformat("regrade: %d marked again, the same", r->untold);
+    book_audit(r->book, what, r->a->lab, NULL, r->a->why);
+    free(what);
+}
+
 static bool on_done(void *user, int item, const struct verdict *v)
 {
     struct regrade *r = user;
     const struct mark *m = &r->marks[r->of[item]];
     struct text line = {0}, safe = {0};
     if (!r->delivered_again)
-        book_replace(r->book, m->run, m->student, v, r->a->why);
+        replace(r, m, v);
     text_addf(&line, "%s: %s %.4g -> %s %.4g of %.4g%s\n", m->student, verdict_word(m->status),
               m->score, verdict_word(v->status), v->score, v->max,
               v->needs_human ? "  (needs a person)" : "");
     text_printable(&safe, line.s, line.length, true);
     fputs(safe.s, stdout);
-    r->changed += m->status != v->status || m->score != v->score;
     r->human += v->needs_human;
     text_free(&line);
     text_free(&safe);
@@ -222,6 +258,7 @@ static int regrade(const struct regrade_args *a, const struct engine_options *o,
                 "cases\n",
                 others, nitems);
     enum cluster_end end = nitems ? mark_items(&r, e, o, items, nitems) : CLUSTER_DONE;
+    told_together(&r);
     if (ok && end == CLUSTER_DONE)
         printf("%d marked again, %d changed, %d need a person\n", nitems, r.changed, r.human);
     for (int i = 0; i < nitems; i++)
