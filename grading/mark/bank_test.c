@@ -83,6 +83,39 @@ ParameterizedTest(struct bank_part *part, bank, verdict, .timeout = 1200)
     engine_close(&e);
 }
 
+static bool is_cheat(const struct known_file *f)
+{
+    struct expect x;
+    struct text why = {0};
+    char *source;
+    size_t n;
+    cr_assert(known_source(f->path, &source, &n, &why) && expect_parse(source, &x, &why), "%s: %s",
+              f->path, text_str(&why));
+    bool cheat = x.class != NULL && !strcmp(f->kind, "wrong");
+    expect_free(&x);
+    free(source);
+    text_free(&why);
+    return cheat;
+}
+
+/* Over all labs: at least so many that are after points not their own, and that are odd and right.
+ * What each may earn, and that it keeps what it has earned, the test of verdicts asserts. */
+Test(bank, has_cheats_and_odd_right_files)
+{
+    enum { CHEATS = 60, ODD = 40 };
+    struct engine_options o;
+    int n, cheats = 0, odd = 0;
+    engine_defaults(&o);
+    struct known_file *v = known_files(&o, NULL, &n);
+    for (int k = 0; k < n; k++) {
+        cheats += is_cheat(&v[k]);
+        odd += !strcmp(v[k].kind, "right");
+    }
+    known_files_free(v, n);
+    cr_expect_geq(cheats, CHEATS, "%d cheats", cheats);
+    cr_expect_geq(odd, ODD, "%d odd files that are right", odd);
+}
+
 Test(bank, is_large_enough)
 {
     struct engine_options o;
