@@ -11,7 +11,11 @@
 #define WARPLAB_CUH
 
 #ifdef __CUDACC_RTC__
-#include <math.h> // INFINITY and the like: nvcc has them without an include
+// nvcc has these without an include.
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
 #endif
 
 struct launch_record {

@@ -1,10 +1,13 @@
 /* compile_test.c - NVRTC: messages, names, and what a file may see. Needs no device. */
 #include "compile.h"
+#include "base/alloc.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "lab/machine.h"
 #include "run/module.h"
 
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +210,135 @@ Test(compile, has_the_headers_that_device_code_asks_for)
     struct compiled c = compile_text(headers, "compute_90", false);
 
     cr_assert(c.image, "%s", c.log);
+    compiled_free(&c);
+}
+
+/* All of the folder's, sorted by name. */
+static int std_headers(char **names, int most)
+{
+    char pattern[4096];
+    glob_t found;
+    int n = 0;
+
+    snprintf(pattern, sizeof(pattern), "%s/common/device/std/*", course_root());
+    cr_assert(!glob(pattern, 0, NULL, &found));
+    for (; n < (int)found.gl_pathc && n < most; n++)
+        names[n] = strdup(strrchr(found.gl_pathv[n], '/') + 1);
+    globfree(&found);
+    return n;
+}
+
+Test(compile, has_headers_that_stand_alone, .timeout = 300)
+{
+    char *names[100], text[4096];
+    int n = std_headers(names, 100);
+
+    cr_assert(n > 40);
+    for (int i = 0; i < n; i++) {
+        snprintf(text, sizeof(text), "#include <%s>\n#include <%s>\n", names[i], names[i]);
+        struct compiled c = compile_text(text, "compute_90", false);
+        cr_expect(c.image && !*c.log, "%s: %s", names[i], c.log);
+        compiled_free(&c);
+        free(names[i]);
+    }
+}
+
+/* Forwards and backwards: each before each other, and none says what another does otherwise. */
+Test(compile, has_headers_in_any_order, .timeout = 120)
+{
+    char *names[100], forwards[8192] = "", backwards[8192] = "";
+    int n = std_headers(names, 100);
+
+    for (int i = 0; i < n; i++) {
+        sprintf(forwards + strlen(forwards), "#include <%s>\n", names[i]);
+        sprintf(backwards + strlen(backwards), "#include <%s>\n", names[n - 1 - i]);
+    }
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    for (int k = 0; k < 2; k++) {
+        char *text = xformat("%s#include <cuda/std/cmath>\n#include <cuda/std/climits>\n"
+                             "#include \"warplab.cuh\"\n",
+                             k ? backwards : forwards);
+        struct compiled c = compile_text(text, "compute_90", false);
+        cr_expect(c.image && !*c.log, "%s: %s", text, c.log);
+        compiled_free(&c);
+        free(text);
+    }
+}
+
+/* As nvcc takes it without an include; with all of std in sight no call has two meanings. */
+#define MATH                                                                                       \
+    "KERNEL k(float *f, double *d, int n)\n{\n"                                                    \
+    "    f[0] = std::fma(f[0], 2.f, 1.f) + std::fmod(f[1], 3.f) + std::erf(f[2]) + "               \
+    "std::erfc(f[3]) "                                                                             \
+    "+ std::remainder(f[4], 2.f) + std::hypot(f[5], f[6]) + std::cbrt(f[7]) + std::nanf(\"\") + "  \
+    "std::fdim(f[1], f[2]) + std::modf(f[1], f + 2) + std::remquo(f[1], f[2], &n) + "              \
+    "std::erff(f[3]) + std::fmaf(f[1], f[2], f[3]) + M_PIf;\n"                                     \
+    "    d[0] = std::fma(d[0], 2., 1.) + std::erf(d[1]) + std::nan(\"\") + M_PI + M_E + M_SQRT2 "  \
+    "+ "                                                                                           \
+    "M_SQRT1_2 + MAXFLOAT + EXIT_FAILURE + EXIT_SUCCESS + RAND_MAX + std::pow(f[1], n) + "         \
+    "pow(f[1], d[1]) + std::sqrt(n) + std::fmax(f[1], d[1]) + std::hypot(d[1], d[2]) + "           \
+    "(uint)std::labs(n) + HUGE_VAL + std::isnormal(d[1]) + FP_ILOGB0 + (std::double_t)n;\n"        \
+    "    static_assert(sizeof(std::size_t) == 8 && M_PI > 3.14159);\n}\n"
+
+#define UNQUALIFIED                                                                                \
+    "using namespace std;\nKERNEL m(float *f, double *d, int n)\n{\n"                              \
+    "    f[0] = sqrt(f[0]) + abs(f[1]) + max(f[2], 1.f) + isnan(f[3]) + floor(f[4]) + sqrt(n) + "  \
+    "fma(f[1], f[2], f[3]) + abs(n) + pow(f[1], 2) + min(n, 3) + fabs(d[1]) + hypot(d[1], "        \
+    "d[2]);\n"                                                                                     \
+    "    d[0] = exp(d[0]) + sin(d[1]) + log2(d[2]) + remainder(d[3], d[4]) + M_PI;\n}\n"
+
+Test(compile, has_the_mathematics_of_cuda)
+{
+    static const char *const texts[] = {
+        "#include \"warplab.cuh\"\n" MATH UNQUALIFIED,
+        "#include \"warplab.cuh\"\n#include <cmath>\n" MATH UNQUALIFIED,
+        "#include <math.h>\n#include \"warplab.cuh\"\n" MATH UNQUALIFIED,
+        "#include <complex>\n#include <numeric>\n#include <cuda/std/cmath>\n"
+        "#include <cub/cub.cuh>\n#include \"warplab.cuh\"\n" MATH UNQUALIFIED,
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct compiled c = compile_text(texts[i], "compute_90", false);
+
+        cr_expect(c.image && !*c.log, "%zu: %s", i, c.log);
+        compiled_free(&c);
+    }
+}
+
+/* Names that C++ files use, with std:: and without. */
+Test(compile, has_what_the_headers_of_cxx_are_for)
+{
+    static const char text[] =
+        "#include \"warplab.cuh\"\n#include <complex>\n#include <array>\n#include <tuple>\n"
+        "#include <utility>\n#include <new>\n#include <iterator>\n#include <initializer_list>\n"
+        "#include <bit>\n#include <numbers>\n#include <span>\n#include <optional>\n"
+        "#include <algorithm>\n#include <numeric>\n#include <functional>\n#include <climits>\n"
+        "#include <cfloat>\n#include <inttypes.h>\n#include <stdbool.h>\nusing namespace std;\n"
+        "struct point { float x, y; };\n"
+        "int total(std::initializer_list<int> l) { int s = 0; for (int x : l) s += x; return s; }\n"
+        "KERNEL k(float *f, long *l, int n)\n{\n"
+        "    complex<float> z{f[0], f[1]}, w = sqrt(z) + std::sqrt(z) * std::exp(z) + pow(z, "
+        "2.f);\n"
+        "    f[0] = abs(w) + std::abs(w) + w.real() + norm(z) + std::abs(f[1]) + abs(n);\n"
+        "    std::array a{1, 2, 3};\n    auto [q, r] = std::pair(1, 2.f);\n"
+        "    auto [s, t, u] = std::tuple(1, 2.f, 3.0);\n    auto [x, y, v] = a;\n"
+        "    f[1] = q + r + s + t + u + x + y + v + std::tuple_size<std::tuple<int, int>>::value "
+        "+\n"
+        "           std::get<0>(a) + std::tuple_size_v<decltype(a)>;\n"
+        "    char raw[sizeof(point)];\n    point *o = new (raw) point{1, 2}, g = std::move(*o);\n"
+        "    f[2] = g.x + total({1, 2}) + std::popcount(7u) + numbers::pi_v<float> + "
+        "std::distance(begin(a), end(a)) + std::max({1, 2, n}) + std::exchange(n, 3);\n"
+        "    int c[3] = {3, 2, 1};\n    std::swap(c[0], c[1]);\n    std::span<int> e(c);\n"
+        "    std::optional<int> maybe = n;\n"
+        "    f[3] = e[1] + *maybe + std::gcd(n, 4) + std::accumulate(c, c + 3, 0) + std::size(c) "
+        "+\n"
+        "           std::invoke(std::plus<>(), 1, n) + std::bit_cast<int>(f[5]) + DBL_MAX_10_EXP;\n"
+        "    l[0] = std::min(l[0], LONG_MAX) + std::forward<int>(n) + true;\n"
+        "    printf(\"%\" PRIu64 \"\\n\", (uint64_t)n);\n}\n";
+    struct compiled c = compile_text(text, "compute_90", false);
+
+    cr_assert(c.image && !*c.log, "%s", c.log);
     compiled_free(&c);
 }
 

@@ -1,11 +1,15 @@
-/* limits.h - for NVRTC (see stdint.h here). */
+/* limits.h - for NVRTC (see stdint.h here): libcu++'s, whose header says each only once; its long
+ * ones have other types than nvcc's. */
 #ifndef WARPLAB_STD_LIMITS_H
 #define WARPLAB_STD_LIMITS_H
-#define CHAR_BIT   8
-#define INT_MIN    (-2147483647 - 1)
-#define INT_MAX    2147483647
-#define UINT_MAX   4294967295u
-#define LLONG_MIN  (-9223372036854775807ll - 1)
-#define LLONG_MAX  9223372036854775807ll
-#define ULLONG_MAX 18446744073709551615ull
+#include <cuda/std/climits>
+#undef LONG_MAX
+#undef LONG_MIN
+#undef ULONG_MAX
+#undef ULLONG_MAX
+#define LONG_MAX   0x7fffffffffffffffl
+#define LONG_MIN   (-LONG_MAX - 1)
+#define ULONG_MAX  0xffffffffffffffffUL
+#define ULLONG_MAX 0xffffffffffffffffULL
+#define MB_LEN_MAX 16
 #endif
