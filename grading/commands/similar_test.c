@@ -54,6 +54,43 @@ static const struct {
      "s/\\b([a-z]+)\\[([a-z0-9 +]+)\\]/GET(\\1, \\2)/g; s/ = /ID(=)/g; "
      "s/\\bif \\(([^()]*)\\)$/IF(\\1)/"},
     {"text that is not compiled", "s/;$/;\\n#if 0\\nfor (;;) break; #if x\\n#endif\\n#endif/"},
+    {"line ends of old", "s/$/\\r/;1h;1!H;$!d;g;s/\\r\\n/\\r/g"},
+    {"a name that nothing defines", "s/;$/;\\n#ifdef NEVER\\nfor (;;) x[q] += q * 3;\\n#endif/"},
+    {"a name that the compiler defines",
+     "s/;$/;\\n#ifndef __CUDACC__\\nfor (;;) x[q] += q * 3;\\n#endif/"},
+    {"a name that a header defines",
+     "s/;$/;\\n#ifndef KERNEL\\nfor (;;) x[q] += q * 3;\\n#elif !defined(WARPLAB_CUH)\\nx++;\\n"
+     "#endif/"},
+    {"defined", "s/;$/;\\n#if defined(NOPE) || !defined __cplusplus\\nwhile (a < b) a += 2;\\n"
+                "#endif/"},
+    {"words for numbers", "s/;$/;\\n#if false\\nwhile (a < b) a += 2;\\n#endif/"},
+    {"a condition of numbers",
+     "s/;$/;\\n#if 0 > 1 || (7 \\& 8) || -1 < 0u\\nwhile (a < b) a += 2;\\n"
+     "#endif/"},
+    {"a condition of macros", "1i #define A(x) x##0\\n#define B 2\n"
+                              "s/;$/;\\n#if A(1) < B * 5\\nwhile (a < b) a += 2;\\n#endif/"},
+    {"a header that is not there",
+     "s/;$/;\\n#if !__has_include(\"warplab.cuh\")\\nwhile (a < b) a += 2;\\n#endif/"},
+    {"the other branch",
+     "s/^( +[a-z][^#{}()]*;)$/#if 1\\n\\1\\n#else\\nfor (;;) x = y * 2;\\n#endif/"},
+    {"the third branch", "s/^( +[a-z][^#{}()]*;)$/#if 0\\nx++;\\n#elif __CUDA_ARCH__ < 100\\n"
+                         "for (;;) x = y * 2;\\n#elif 1\\n\\1\\n#elif 1\\ny--;\\n#endif/"},
+    {"any arguments",
+     "1i #define V(...) __VA_ARGS__\\n#define W(a, ...) a __VA_OPT__(, __VA_ARGS__)\n"
+     "s/^( +)([a-z][^;#{}]*);$/\\1V(W(\\2));/"},
+    {"named arguments", "1i #define V(a...) a\ns/^( +)([a-z][^;#{}]*);$/\\1V(V(\\2));/"},
+    {"pasted names", "1i #define C(a, b) a##b\\n#define D(a, b) C(a, b)\n"
+                     "s/\\bthreadIdx\\b/C(thread,Idx)/g; s/\\bfor\\b/D(fo,r)/g; "
+                     "s/\\b__syncthreads\\b/D(C(__sy, nc), threads)/g"},
+    {"a macro's name from a macro", "1i #define P(x) x\\n#define Q P\\n#define R() Q\n"
+                                    "s/ = ([^;{(,]*);/ = R()(Q(\\1));/"},
+    {"pragmas", "s/;$/; _Pragma(\"diag_suppress 177\")/"},
+    {"sums for subscripts", "s/\\b([a-z_]+)\\[([a-zA-Z0-9_ .+]+)\\]/(*(\\1 + (\\2)))/g"},
+    {"addresses", "s/\\b([a-z_]+)\\[([a-zA-Z0-9_ .+]+)\\]/(*\\&\\1[\\2])/g"},
+    {"signs", "s/ = ([^;{]*);/ = +(\\1);/"},
+    {"statements of nothing", "s/^( +[a-z][^;#{}]*;)$/\\1 (void)0; asm volatile(\"\"); int q;/"},
+    {"what is never done",
+     "s/^( +[a-z][^;#{}]*;)$/\\1 if (0) { int q = 1; (void)q; } if (false) q++; while (0) q--;/"},
     {"order", "/^KERNEL/,/^\\}/{H;$!d;s/.*//}\n$G"},
 };
 
@@ -146,6 +183,47 @@ Test(similar, right_solutions_are_no_copies)
         globfree(&files);
         free(pattern);
     }
+}
+
+/* What a compiler refuses is read all the same, to its end. */
+Test(similar, broken_conditionals, .timeout = 20)
+{
+    struct text deep = {0}, nested = {0};
+    text_add(&deep, "#if ");
+    text_add(&nested, "#define f(x, ...) x ## __VA_ARGS__ # x ##\n");
+    for (int i = 0; i < 60000; i++) {
+        text_add(&deep, "!(");
+        text_add(&nested, "#if f(\n");
+    }
+    const char *const all[] = {deep.s,
+                               nested.s,
+                               "#if",
+                               "#if 1 /",
+                               "#if 1 % 0\n#endif",
+                               "#else",
+                               "#elif x",
+                               "#endif",
+                               "#include",
+                               "#include <",
+                               "#include \"",
+                               "#if defined",
+                               "#if defined(",
+                               "#if 1 ? 2",
+                               "#if __has_include(",
+                               "#define f(...) __VA_OPT__\nf(1)",
+                               "#define f() #\nf()",
+                               "#define f(x) ##\nf(1)",
+                               "#define __VA_OPT__(x) y\n#define g __VA_OPT__(1)\ng",
+                               "#",
+                               "_Pragma(",
+                               "*",
+                               "if (0)"};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct prints p = prints_of(all[i]);
+        prints_free(&p);
+    }
+    text_free(&deep);
+    text_free(&nested);
 }
 
 /* Sources made to be dear: each is read in bounded time and memory. */

@@ -1,12 +1,11 @@
 /* tokens.h - a source as a row of numbers, the same for what a compiler takes for the same.
  *
- * Comments, layout, joined lines, other spellings of an operator and the file's own macros are
- * seen through as a compiler does. Names, types, numbers, brackets around expressions and
- * statements and words without an effect on what is computed say nothing here. What is left is
- * the shape: operators, subscripts, control and the words of CUDA.
+ * What a compiler sees is read: conditionals are evaluated and macros expanded (macros.h). Names,
+ * types, numbers, brackets around expressions and statements, statements without an operator or
+ * behind if (0), and words without an effect on what is computed say nothing here; a[i] is
+ * *(a + i). What is left is the shape: operators, control and the words of CUDA.
  *
- * Not modelled: conditional compilation other than #if 0 (all branches are read), # and ## in
- * macros, macros of headers.
+ * Not modelled: statements that compute something nobody uses.
  */
 #ifndef GRADING_TOKENS_H
 #define GRADING_TOKENS_H
