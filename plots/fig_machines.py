@@ -1,22 +1,29 @@
 """fig_machines.py - machines compared, a figure for each lab: what every variant reaches on the one
-case that most of the machines have run. Needs records of two machines or more. Of data that lie
-where the last run left them on every machine: the emulator models no other times."""
+case that most of the machines have run, and of which they have most kernels in common. Needs records
+of two machines or more. Of data that lie where the last run left them on every machine: the emulator
+models no other times."""
 import names
 import records
 import style
 
 
+def compared(rows):
+    """How many dots stand beside another machine's: rows of a kernel after its first machine's."""
+    return len({(r.machine, r["variant"]) for r in rows}) - len({r["variant"] for r in rows})
+
+
 def common(recs, lab):
-    """Rows of the case that the most machines share, among equals with the most variants, then the
-    largest; none where no two machines have a case in common, or it is one kernel's: no picture."""
+    """Rows of the case that the most machines share, among equals with the most kernels that more than
+    one of them ran, then with the most kernels, then what the lab is about (its shown.json), then the
+    largest; none where no kernel is compared, or it is one kernel's: no picture."""
     groups = {}
     for row in recs.where(lab=lab).timed():
         if row["gbps"]:
             groups.setdefault((row["case"], row["dtype"], row["op"], row["n"]), []).append(row)
-    best = max(groups.values(), default=[],
-               key=lambda g: (len({r.machine for r in g}), len({r["variant"] for r in g}), g[0]["n"] or 0))
-    several = all(len({key(r) for r in best}) > 1 for key in (lambda r: r.machine, lambda r: r["variant"]))
-    return records.Records(best if several else [])
+    best = max(groups.values(), default=[], key=lambda g: (len({r.machine for r in g}), compared(g),
+                                                           len({r["variant"] for r in g}),
+                                                           g[0]["case"] == names.compared(lab), g[0]["n"] or 0))
+    return records.Records(best if compared(best) and len({r["variant"] for r in best}) > 1 else [])
 
 
 def rate(row, flops):

@@ -38,6 +38,12 @@ def by_map():
             for variant in json.loads(path.read_text(encoding="utf-8")).get("by_map", ())}
 
 
+def compared(lab):
+    """Of cases that machines share equally, the one that shows what the lab is about; None if it says none."""
+    path = records.ROOT / "labs" / lab / "shown.json"
+    return json.loads(path.read_text(encoding="utf-8")).get("compared") if path.exists() else None
+
+
 def of_a_case(name, number, param):
     """'4 paths' where the curve over all cases is called '1 to 32 paths'."""
     words = _labels_of_cases().get(name)

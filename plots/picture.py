@@ -41,6 +41,7 @@ def shown(lab):
     """What is shown of a lab, as its own shown.json says:
     labels  what each variant is called beside its curve (names.py), and of_a_case in a picture of one
     by_map  variants that load by tensor maps, which a GPU's counters of sectors leave out
+    compared  of cases that machines share equally, the one that shows what the lab is about
     small   arguments for a block small enough to see, others of a kernel (by name or number) where it
             needs them, and the kinds that show what the lab is about
     kept    variant, kinds, moving, cases of each picture in handouts and decks (class Kept)

@@ -202,6 +202,20 @@ def test_machines_are_compared_on_what_they_share(recs):
     assert [r["number"] for r in sorted(numbers, key=names.ladder)] == ["0", "0b", "1", "2", "2a", "10"]
 
 
+def test_machines_are_compared_on_the_most_kernels_that_they_share(kept):
+    """Not on a larger case that one machine ran whole and another of one kernel."""
+    few = kept.where(lab="bank_conflicts", case="stride=1 n=2^22")
+    assert len(few.where(machine="h200").values("variant")) > len(few.where(machine="emulator").values("variant")) > 0
+    for lab in kept.values("lab"):
+        rows = fig_machines.common(kept, lab)
+        machines = {v: {r.machine for r in rows.where(variant=v)} for v in rows.values("variant")}
+        paired = [v for v, on in machines.items() if len(on) > 1]
+        assert len(paired) >= len(machines) - 1, f"{lab}: {machines}"
+    assert fig_machines.common(kept, "bank_conflicts")[0]["case"] == "stride=32", "of equals, where there are conflicts"
+    apart = records.Records(r for r in kept if (r["backend"] == "gpu") == (r["variant"] == "bank_once"))
+    assert not fig_machines.common(apart, "bank_conflicts"), "machines that share no kernel"
+
+
 def test_ladder_has_the_published_g80(recs):
     g80 = fig_ladder.curves(recs)[0]
     assert "published" in g80[0] and g80[1][-1][2] == pytest.approx(30.05, abs=0.01)
