@@ -50,7 +50,7 @@ def draw(lab, rows):
         mine = rows.where(machine=machine)
         look = style.look(i) | {"linestyle": ""}
         ax.plot([value[machine, r["variant"]] for r in mine], [place[r["variant"]] for r in mine],
-                label=names.machine(mine[0]), markersize=10, **look)
+                label=names.machine(mine[0]), markersize=max(6, 14 - 5 * i), **look)  # of equal ones each is seen
     low, high = ax.dataLim.intervalx
     if high > 4 * low:
         ax.set_xscale("log")

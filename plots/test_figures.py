@@ -194,6 +194,8 @@ def test_machines_are_compared_on_what_they_share(recs):
     assert h200.get_xdata()[0] == pytest.approx(recs.one(machine="h200", variant="reduce1", n=2**25)["gbps"])
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()][2] == "3 sequential"
     assert all(line.get_linestyle() == "None" for line in curves(fig.axes[0]).values()), "kernels are no scale"
+    sizes = [line.get_markersize() for line in curves(fig.axes[0]).values()]
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3, "a dot under an equal one is seen"
     assert not list(fig_machines.figures(recs.where(machine="h200")))
     assert not fig_machines.common(recs.where(variant="reduce1"), "reduction"), "one kernel is no picture"
     cold = type(recs[0])(recs[0], gbps=100.0, cold_ms=2.0, hot_ms=1.0)
