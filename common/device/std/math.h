@@ -70,9 +70,10 @@ namespace warplab_std
 {
 template <class T> inline constexpr bool integer = false;
 #define TYPE(...) template <> inline constexpr bool integer<__VA_ARGS__> = true;
-TYPE(bool)
-TYPE(char) TYPE(signed char) TYPE(unsigned char) TYPE(short) TYPE(unsigned short) TYPE(int)
-    TYPE(unsigned) TYPE(long) TYPE(unsigned long) TYPE(long long) TYPE(unsigned long long)
+// clang-format off
+TYPE(bool) TYPE(char) TYPE(signed char) TYPE(unsigned char) TYPE(short) TYPE(unsigned short)
+TYPE(int) TYPE(unsigned) TYPE(long) TYPE(unsigned long) TYPE(long long) TYPE(unsigned long long)
+// clang-format on
 #undef TYPE
         template <class T>
         inline constexpr bool number = integer<T>;
@@ -117,17 +118,17 @@ using ::float_t, ::double_t;
     {                                                                                              \
         return ::name((double)x, y);                                                               \
     }
-ONE(acos)
-ONE(acosh) ONE(asin) ONE(asinh) ONE(atan) ONE(atanh) ONE(cbrt) ONE(ceil) ONE(cos) ONE(cosh) ONE(erf)
-    ONE(erfc) ONE(exp) ONE(exp2) ONE(expm1) ONE(fabs) ONE(floor) ONE(lgamma) ONE(log) ONE(log10)
-        ONE(log1p) ONE(log2) ONE(logb) ONE(nearbyint) ONE(rint) ONE(round) ONE(sin) ONE(sinh)
-            ONE(sqrt) ONE(tan) ONE(tanh) ONE(tgamma) ONE(trunc) TWO(atan2) TWO(copysign) TWO(fdim)
-                TWO(fmax) TWO(fmin) TWO(fmod) TWO(hypot) TWO(nextafter) TWO(pow) TWO(remainder)
-                    OF_INTEGER(int, ilogb) OF_INTEGER(long, lrint) OF_INTEGER(long, lround)
-                        OF_INTEGER(long long, llrint) OF_INTEGER(long long, llround)
-                            OF_INTEGER(bool, isfinite) OF_INTEGER(bool, isinf)
-                                OF_INTEGER(bool, isnan) OF_INTEGER(bool, signbit) AND(int *, frexp)
-                                    AND(int, ldexp) AND(int, scalbn) AND(long, scalbln)
+// clang-format off
+ONE(acos) ONE(acosh) ONE(asin) ONE(asinh) ONE(atan) ONE(atanh) ONE(cbrt) ONE(ceil) ONE(cos)
+ONE(cosh) ONE(erf) ONE(erfc) ONE(exp) ONE(exp2) ONE(expm1) ONE(fabs) ONE(floor) ONE(lgamma) ONE(log)
+ONE(log10) ONE(log1p) ONE(log2) ONE(logb) ONE(nearbyint) ONE(rint) ONE(round) ONE(sin) ONE(sinh)
+ONE(sqrt) ONE(tan) ONE(tanh) ONE(tgamma) ONE(trunc) TWO(atan2) TWO(copysign) TWO(fdim) TWO(fmax)
+TWO(fmin) TWO(fmod) TWO(hypot) TWO(nextafter) TWO(pow) TWO(remainder) OF_INTEGER(int, ilogb)
+OF_INTEGER(long, lrint) OF_INTEGER(long, lround) OF_INTEGER(long long, llrint)
+OF_INTEGER(long long, llround) OF_INTEGER(bool, isfinite) OF_INTEGER(bool, isinf)
+OF_INTEGER(bool, isnan) OF_INTEGER(bool, signbit) AND(int *, frexp) AND(int, ldexp) AND(int, scalbn)
+AND(long, scalbln)
+// clang-format on
 #undef OF_INTEGER
 #undef ONE
 #undef TWO
