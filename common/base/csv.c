@@ -41,8 +41,9 @@ static bool parse_cell(const char **p, const char *end, struct text *cell)
             return false;
         } else if (!quoted && ch == '\n') {
             return true;
-        } else if (!quoted && ch == '\r' && *p < end && **p == '\n') {
-            continue;
+        } else if (!quoted && ch == '\r') {
+            *p += *p < end && **p == '\n';
+            return true;
         }
         text_bytes(cell, &ch, 1);
     }

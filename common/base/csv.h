@@ -1,6 +1,7 @@
 /* csv.h - reads and writes comma-separated values (RFC 4180, UTF-8 with or without BOM).
  *
- * Columns are found by header, any case: systems reorder and localise them.
+ * Lines end as on any system. Columns are found by header, any case: systems reorder and localise
+ * them.
  */
 #ifndef BASE_CSV_H
 #define BASE_CSV_H

@@ -2,6 +2,7 @@
 #include "csv.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 Test(csv, exact_cells_come_back)
 {
@@ -43,4 +44,20 @@ Test(csv, an_empty_first_cell_is_quoted)
     csv_put_exact(&t, "");
     cr_assert_str_eq(t.s, "\"\"");
     text_free(&t);
+}
+
+/* Lines end as on any system; within quotes such an end is a cell's. */
+Test(csv, ends_of_lines)
+{
+    static const char *const texts[] = {"a,b\n1,\"x\ry\"\n", "a,b\r\n1,\"x\ry\"\r\n",
+                                        "a,b\r1,\"x\ry\"\r", "a,b\r1,\"x\ry\""};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct csv *c = csv_parse(texts[i], strlen(texts[i]));
+        cr_expect_eq(c->nrows, 2, "%zu: %d rows", i, c->nrows);
+        cr_expect_str_eq(csv_cell(c, 0, 1), "b", "%zu: %s", i, csv_cell(c, 0, 1));
+        cr_expect_str_eq(csv_cell(c, 1, 0), "1");
+        cr_expect_str_eq(csv_cell(c, 1, 1), "x\ry");
+        csv_free(c);
+    }
 }

@@ -227,6 +227,12 @@ bool submissions_roster(struct submissions *s, const char *csv_path, struct text
         text_addf(why, "%s: %s", csv_path, file_why(e));
         return false;
     }
+    const char *wide = text_encoding(text, length);
+    if (wide) {
+        text_addf(why, "%s: it is in %s: save or export it as \"CSV UTF-8\"", csv_path, wide);
+        free(text);
+        return false;
+    }
     struct roster r = {.csv = csv_parse(text, length)};
     free(text);
     trim_all(r.csv);

@@ -29,14 +29,19 @@ static struct submissions class_of_three(enum name_system system)
     return s;
 }
 
-static bool apply(struct submissions *s, const char *csv, struct text *why)
+static bool apply_bytes(struct submissions *s, const char *csv, size_t n, struct text *why)
 {
     char path[] = "/tmp/rosterXXXXXX";
     close(mkstemp(path));
-    cr_assert_eq(file_write(path, csv, strlen(csv)), 0);
+    cr_assert_eq(file_write(path, csv, n), 0);
     bool ok = submissions_roster(s, path, why);
     unlink(path);
     return ok;
+}
+
+static bool apply(struct submissions *s, const char *csv, struct text *why)
+{
+    return apply_bytes(s, csv, strlen(csv), why);
 }
 
 static const struct submission *of(const struct submissions *s, const char *student)
@@ -72,6 +77,34 @@ Test(roster, refused_ones)
     }
 }
 
+/* As a spreadsheet's "Unicode text" is, with a byte-order mark or without. */
+Test(roster, of_wide_characters)
+{
+    static const struct {
+        const char *mark, *form;
+        size_t mark_bytes, wide;
+        bool high_first;
+    } rows[] = {{"\xff\xfe", "UTF-16", 2, 2, false},
+                {"\xfe\xff", "UTF-16", 2, 2, true},
+                {"", "UTF-16", 0, 2, false},
+                {"\xff\xfe\0", "UTF-32", 4, 4, false}};
+    static const char csv[] = "ID,Student\r\nann,A\r\n";
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char bytes[4 * sizeof(csv) + 4] = "";
+        size_t n = rows[i].mark_bytes, w = rows[i].wide;
+        memcpy(bytes, rows[i].mark, n);
+        for (size_t k = 0; k + 1 < sizeof(csv); k++, n += w)
+            bytes[n + (rows[i].high_first ? w - 1 : 0)] = csv[k];
+        struct submissions s = class_of_three(NAMES_PLAIN);
+        struct text why = {0};
+        cr_expect(!apply_bytes(&s, bytes, n, &why));
+        cr_expect(strstr(text_str(&why), rows[i].form) && strstr(text_str(&why), "CSV UTF-8"),
+                  "row %zu: %s", i, text_str(&why));
+        text_free(&why);
+        submissions_free(&s);
+    }
+}
+
 Test(roster, odd_rows_are_noted)
 {
     static const struct {
@@ -79,6 +112,7 @@ Test(roster, odd_rows_are_noted)
         int n; /* students afterwards */
     } rows[] = {
         {"ID,Student\nann,A\nbob,B\ncem,C\n", "", 3},
+        {"ID,Student\rann,A\rbob,B\rcem,C\r", "", 3},
         {"\xef\xbb\xbfID,Student\r\nann,A\r\nbob,B\r\ncem,C\r\n", "", 3},
         {"ID,Student\n ann ,A\nBOB,B\n\"cem\",C\n,\n\n", "", 3},
         {"ID,Student\nann,A\nbob,B\ncem,C\ndee,D\n", "", 4},
