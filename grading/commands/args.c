@@ -13,6 +13,14 @@ double arg_number(struct argp_state *state, const char *arg)
     return v;
 }
 
+int arg_count(struct argp_state *state, const char *arg)
+{
+    double v = arg_number(state, arg);
+    if (v != (int)v)
+        argp_error(state, "not a whole number: %s", arg);
+    return (int)v;
+}
+
 void arg_word(struct argp_state *state, const char **word, const char *arg)
 {
     if (*word)
@@ -30,7 +38,7 @@ error_t arg_store(const struct arg_field *f, int key, const char *arg, struct ar
         *(const char **)at = arg;
         return 0;
     case ARG_COUNT:
-        *(int *)at = (int)arg_number(state, arg);
+        *(int *)at = arg_count(state, arg);
         return 0;
     case ARG_FLAG:
         *(bool *)at = true;

@@ -20,6 +20,7 @@ struct arg_field {
 error_t arg_store(const struct arg_field *fields, int key, const char *arg,
                   struct argp_state *state);
 double arg_number(struct argp_state *state, const char *arg); /* 0 … 10^9, or an error */
+int arg_count(struct argp_state *state, const char *arg);     /* the same, and whole */
 /* The one word that a command takes. */
 void arg_word(struct argp_state *state, const char **word, const char *arg);
 

@@ -216,7 +216,7 @@ static error_t parse_task(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_ARG && !a->round) {
-        a->round = (int)arg_number(state, arg);
+        a->round = arg_count(state, arg);
         return 0;
     }
     if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !a->round))

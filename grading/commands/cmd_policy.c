@@ -101,11 +101,11 @@ static error_t parse_policy(int key, char *arg, struct argp_state *state)
         a->given |= GIVEN_DAY;
         return 0;
     case KEY_MAX_DAYS:
-        a->p.max_days = (int)arg_number(state, arg);
+        a->p.max_days = arg_count(state, arg);
         a->given |= GIVEN_MAX;
         return 0;
     case KEY_LATE_DAYS:
-        a->p.late_days = (int)arg_number(state, arg);
+        a->p.late_days = arg_count(state, arg);
         a->given |= GIVEN_FREE;
         return 0;
     case KEY_BEST:
@@ -154,9 +154,9 @@ char *policy_text(const struct policy *p)
     if (p->max_days)
         snprintf(last, sizeof(last), "no marks after %d day%s", p->max_days,
                  p->max_days == 1 ? "" : "s");
-    return xformat("due %s, grace %lld min, %g %% a day, %s, %d free late days, the %s result "
+    return xformat("due %s, grace %g min, %g %% a day, %s, %d free late days, the %s result "
                    "counts",
-                   due, (long long)(p->grace / 60), 100 * p->per_day, last, p->late_days,
+                   due, (double)p->grace / 60, 100 * p->per_day, last, p->late_days,
                    p->best ? "best" : "latest");
 }
 

@@ -121,6 +121,10 @@ Test(instructor, changes_marks_and_rules, .init = a_class, .fini = end_of_class,
     says(grade(0, "audit"), "policy");
     says(grade(0, "policy --lab " LAB " --late-max-days 3"), "no marks after 3 days");
     says(grade(2, "policy --lab " LAB " --late-per-day 101"), "there are 100 percent");
+    says(grade(2, "policy --lab " LAB " --late-days 2.5"), "not a whole number: 2.5");
+    says(grade(2, "policy --lab " LAB " --late-max-days 0.5"), "not a whole number: 0.5");
+    says(grade(2, "total --drop 1.5"), "not a whole number: 1.5");
+    says(grade(0, "policy --lab " LAB " --grace 2.5"), "grace 2.5 min");
     says(grade(2, "policy --lab nosuch --grace 15"), "there is no lab \"nosuch\"");
 }
 
