@@ -1,6 +1,7 @@
 /* check_test.c - what a student is told to do next, by `grade check` in practice. */
 #include "base/alloc.h"
 #include "commands.h"
+#include "base/testing.h"
 #include "grading/mark/engine.h"
 
 #include <criterion/criterion.h>
@@ -61,5 +62,24 @@ Test(check, says_what_to_do_next, .timeout = 300)
         if (text)
             unlink(path);
         free(path);
+    }
+}
+
+/* Where it could not be printed, the reason is the write's, whatever was done afterwards. */
+Test(check, full_disk, .timeout = 100)
+{
+    static const char *const forms[] = {"", "--json", "--detail"};
+    struct engine_options o;
+    int code;
+    engine_defaults(&o);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        char *text =
+            shell(&code,
+                  "%s/grade check --lab divergence %s %s/labs/divergence/divergence.cu 2>&1 "
+                  ">/dev/full",
+                  o.bin, forms[i], o.root);
+        cr_expect(code == 2 && strstr(text, "not whole: No space left on device"), "%s: %d %s",
+                  forms[i], code, text);
+        free(text);
     }
 }

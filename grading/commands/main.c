@@ -51,6 +51,18 @@ static int help(FILE *f)
     return f == stderr ? 2 : 0;
 }
 
+/* Half a class's marks are no marks. Why a write failed earlier errno no longer says: one more is
+ * tried. */
+static void end_of_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return;
+    clearerr(stdout);
+    bool again = putchar('\n') == EOF || fflush(stdout);
+    die("what was printed is not whole: %s",
+        again ? strerror(errno) : "the disk was full, perhaps; print it again");
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -72,8 +84,7 @@ int main(int argc, char **argv)
         argv[1] = name;
         int code = commands[i].run(argc - 1, argv + 1);
         free(name);
-        if (fflush(stdout) || ferror(stdout)) /* half a class's marks are no marks */
-            die("what was printed is not whole: %s", strerror(errno));
+        end_of_output();
         return code;
     }
     fprintf(stderr, "grade: no command \"%s\"; %s --help lists them\n", argv[1], argv[0]);
