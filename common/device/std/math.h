@@ -73,10 +73,9 @@ template <class T> inline constexpr bool integer = false;
 // clang-format off
 TYPE(bool) TYPE(char) TYPE(signed char) TYPE(unsigned char) TYPE(short) TYPE(unsigned short)
 TYPE(int) TYPE(unsigned) TYPE(long) TYPE(unsigned long) TYPE(long long) TYPE(unsigned long long)
-// clang-format on
 #undef TYPE
-        template <class T>
-        inline constexpr bool number = integer<T>;
+template <class T> inline constexpr bool number = integer<T>;
+// clang-format on
 template <> inline constexpr bool number<float> = true;
 template <> inline constexpr bool number<double> = true;
 } // namespace warplab_std
@@ -128,12 +127,12 @@ OF_INTEGER(long, lrint) OF_INTEGER(long, lround) OF_INTEGER(long long, llrint)
 OF_INTEGER(long long, llround) OF_INTEGER(bool, isfinite) OF_INTEGER(bool, isinf)
 OF_INTEGER(bool, isnan) OF_INTEGER(bool, signbit) AND(int *, frexp) AND(int, ldexp) AND(int, scalbn)
 AND(long, scalbln)
-// clang-format on
 #undef OF_INTEGER
 #undef ONE
 #undef TWO
 #undef AND
-                                        template <class T, class U>
+    // clang-format on
+    template <class T, class U>
 requires(warplab_std::number<T> &&warplab_std::number<U>) __device__ double remquo(T x, U y, int *q)
 {
     return ::remquo((double)x, (double)y, q);
