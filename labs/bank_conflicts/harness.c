@@ -35,14 +35,14 @@ enum { WORD4 = 1, WORD8 = 2, WORD16 = 4, WORD_MASK = 7, IS_ONCE = 8, IS_TILE = 1
 #define TILE_SHAPE .record = {.block_x = 32, .block_y = 8, .items = 4}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 32, .block_y = 32, .items = 32, .shared_bytes = MOST_SHARED}
 #define ONCE_SHAPE .record = {.block_x = ONCE, .block_y = 1, .items = 1}, .min = {.block_x = ONCE, .block_y = 1, .items = 1}, .max = {.block_x = ONCE, .block_y = 1, .items = 1, .shared_bytes = MOST_SHARED}
 static const struct lab_variant variants[] = {
-    {"bank_once",          "1",  "the lecture's: one read of a double",  NULL, true, ONCE_SHAPE, IS_ONCE, false, true},
-    {"bank_loop4",         "2a", "256 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4,   false, true},
-    {"bank_loop8",         "2b", "256 reads of 8 bytes",                 NULL, true, LOOP_SHAPE, WORD8,   false, true},
-    {"bank_loop16",        "2c", "256 reads of 16 bytes",                NULL, true, LOOP_SHAPE, WORD16,  false, true},
-    {"bank_fixed",         "3",  "2a with the words stored elsewhere",   NULL, true, LOOP_SHAPE, WORD4,   false, false},
-    {"transpose_conflict", "4a", "tile read across, 32 x 32",            NULL, true, TILE_SHAPE, IS_TILE, false, true},
-    {"transpose_padded",   "4b", "the tile's rows are longer",           NULL, true, TILE_SHAPE, IS_TILE, false, false},
-    {"transpose_swizzled", "4c", "the tile's columns are exchanged",     NULL, true, TILE_SHAPE, IS_TILE, false, false},
+    {"bank_once",          "1",  "the lecture's: one read of a double",  NULL, true, ONCE_SHAPE, IS_ONCE},
+    {"bank_loop4",         "2a", "256 reads of 4 bytes",                 NULL, true, LOOP_SHAPE, WORD4},
+    {"bank_loop8",         "2b", "256 reads of 8 bytes",                 NULL, true, LOOP_SHAPE, WORD8},
+    {"bank_loop16",        "2c", "256 reads of 16 bytes",                NULL, true, LOOP_SHAPE, WORD16},
+    {"bank_fixed",         "3",  "2a with the words stored elsewhere",   NULL, true, LOOP_SHAPE, WORD4},
+    {"transpose_conflict", "4a", "tile read across, 32 x 32",            NULL, true, TILE_SHAPE, IS_TILE},
+    {"transpose_padded",   "4b", "the tile's rows are longer",           NULL, true, TILE_SHAPE, IS_TILE},
+    {"transpose_swizzled", "4c", "the tile's columns are exchanged",     NULL, true, TILE_SHAPE, IS_TILE},
 };
 
 #define CHECK .flags = CASE_CHECK | CASE_QUICK

@@ -30,12 +30,12 @@ enum { IN, OUT, WEIGHTS, STRETCHES }; /* buffers, and what else has a stream of 
 #define SHAPE .record = {.block_x = 128, .block_y = 1, .items = 1}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 1, .shared_bytes = BYTES}
 #define MANY  .record = {.block_x = 128, .block_y = 1, .items = 4}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 16, .shared_bytes = BYTES}
 static const struct lab_variant variants[] = {
-    {"conv3_naive",  "1", "mean of three, as the lecture prints it", NULL, true, SHAPE, MEAN3,    false, true},
-    {"conv3_shared", "2", "the same through shared memory",          NULL, true, SHAPE, MEAN3,    false, true},
-    {"conv_naive",   "3", "any width, all from global memory",       NULL, true, SHAPE, 0,        false, true},
-    {"conv_shared",  "4", "inputs in shared memory, with a halo",    NULL, true, SHAPE, 0,        false, false},
-    {"conv_const",   "5", "weights in constant memory too",          NULL, true, SHAPE, CONSTANT, false, false},
-    {"conv_multi",   "6", "several outputs a thread",                NULL, true, MANY,  CONSTANT, false, false},
+    {"conv3_naive",  "1", "mean of three, as the lecture prints it", NULL, true, SHAPE, MEAN3},
+    {"conv3_shared", "2", "the same through shared memory",          NULL, true, SHAPE, MEAN3},
+    {"conv_naive",   "3", "any width, all from global memory",       NULL, true, SHAPE, 0},
+    {"conv_shared",  "4", "inputs in shared memory, with a halo",    NULL, true, SHAPE, 0},
+    {"conv_const",   "5", "weights in constant memory too",          NULL, true, SHAPE, CONSTANT},
+    {"conv_multi",   "6", "several outputs a thread",                NULL, true, MANY,  CONSTANT},
 };
 
 #define CHECK .flags = CASE_CHECK | CASE_QUICK
