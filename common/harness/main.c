@@ -727,14 +727,21 @@ int main(int argc, char **argv)
         free(command);
         return 0;
     }
-    if (!machine_open(&r.machine, &why))
-        die("%s. Without a GPU: make run LAB=%s BACKEND=emulator", why.s, r.lab->name);
+    if (!machine_open(&r.machine, &why)) {
+        fprintf(stderr, "%s: %s\n", r.lab->name, why.s);
+        fflush(stderr);
+        printf("next: make run LAB=%s BACKEND=emulator needs no GPU\n", r.lab->name);
+        return 2;
+    }
     emulator_set_quiet(1);
     choose_variants(&r);
     choose_cases(&r);
-    if (!r.ncases)
-        die("none of these cases is for this machine (make run LAB=%s ARGS=--list shows them)",
-            r.lab->name);
+    if (!r.ncases) {
+        fprintf(stderr, "%s: none of these cases is for this machine\n", r.lab->name);
+        fflush(stderr);
+        printf("next: make run LAB=%s ARGS=--list shows them\n", r.lab->name);
+        return 2;
+    }
     r.verify = (struct verify){.lab = r.lab,
                                .machine = &r.machine,
                                .module = &r.module,

@@ -222,9 +222,16 @@ static const struct {
      "next: make run LAB=testlab runs labs/testlab/testlab.cu"},
     {"a folder", HEAD RIGHT SCALE_FLOAT, "--file /tmp", 2, "/tmp is a folder, not a file"},
     {"an unknown option", HEAD RIGHT SCALE_FLOAT, "--nonsense", 2,
-     " --nonsense\nmake run LAB=testlab ARGS=--help lists"},
+     " --nonsense\nnext: make run LAB=testlab ARGS=--help lists the options\n"},
+    {"a word that is none", HEAD RIGHT SCALE_FLOAT, "nonsense", 2,
+     " nonsense\nnext: make run LAB=testlab ARGS=--help lists the options\n"},
     {"N= by its name", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "--n (N=): \"abc\" is not a number"},
-    {"where to find help", HEAD RIGHT SCALE_FLOAT, "--n abc", 2, "/testlab --help"},
+    {"what next, without a size", HEAD RIGHT SCALE_FLOAT, "--n abc", 2,
+     "or 2^20-1\nnext: make run LAB=testlab N=100\n"},
+    {"what next, without an extent", HEAD RIGHT SCALE_FLOAT, "--rows abc", 2,
+     "or 2^20-1\nnext: make run LAB=testlab ARGS='--rows 100'\n"},
+    {"what next, without a type", HEAD RIGHT SCALE_FLOAT, "--dtype abc", 2,
+     "no element type\nnext: make run LAB=testlab ARGS=--help lists them"},
 };
 
 Test(run, says_and_exits_as_it_should, .timeout = 120)

@@ -97,12 +97,29 @@ static bool parse_size(const char *s, uint64_t *out)
     return !*end && x < 1ull << 62;
 }
 
+/* A value that is none: told, with a command that exists. Not while it is tried in silence. */
+static void refuse_value(const struct argp_state *state, const char *option, const char *arg,
+                         const char *wants, const char *instead)
+{
+    if (state->flags & ARGP_NO_ERRS)
+        return;
+    fprintf(stderr, "%s: --%s: \"%s\" is %s\n", all_labs[0]->name, option, arg, wants);
+    fflush(stderr);
+    printf("next: make run LAB=%s %s\n", all_labs[0]->name, instead);
+    exit(2);
+}
+
 static uint64_t size_or_die(struct argp_state *state, const char *name, const char *arg)
 {
     uint64_t x = 0;
 
-    if (!parse_size(arg, &x))
-        argp_error(state, "--%s: \"%s\" is not a number like 1000003, 2^20 or 2^20-1", name, arg);
+    if (!parse_size(arg, &x)) {
+        char *instead =
+            strncmp(name, "n ", 2) ? xformat("ARGS='--%s 100'", name) : xstrdup("N=100");
+
+        refuse_value(state, name, arg, "not a number like 1000003, 2^20 or 2^20-1", instead);
+        free(instead);
+    }
     return x;
 }
 
@@ -128,7 +145,8 @@ static error_t parse_case(int key, char *arg, struct argp_state *state, struct r
     case OPT_DTYPE:
         o->has_dtype = dtype_parse(arg, &o->dtype);
         if (!o->has_dtype)
-            argp_error(state, "--dtype: \"%s\" is no element type", arg);
+            refuse_value(state, "dtype", arg, "no element type",
+                         "ARGS=--help lists them, and the other options");
         return 0;
     case OPT_SEED:
         o->seed = size_or_die(state, "seed", arg);
@@ -192,7 +210,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
 
-    state->name = state->argv[0]; /* whole, to try --help on: no lab is on the path */
     if (flag_of(key, o)) {
         *flag_of(key, o) = true;
         return 0;
@@ -208,16 +225,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_STEPS:
         o->steps = size_or_die(state, "steps", arg);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_usage(state);
-        return 0;
     default:
         return parse_case(key, arg, state, o);
     }
 }
 
-/* argp would name the program as if it were on the path. Tried in silence first: what is not
- * taken is refused here, with a command that exists. */
+/* argp would name the program as if it were on the path, and two commands. Tried in silence first:
+ * what is not taken is refused here, with one that exists. */
 static void refuse_unknown(int argc, char **argv, const struct argp *argp, const struct lab *lab)
 {
     struct run_options unused = {0};
@@ -227,8 +241,9 @@ static void refuse_unknown(int argc, char **argv, const struct argp *argp, const
     fprintf(stderr, "%s: no such option, or its value is missing:", lab->name);
     for (int i = 1; i < argc; i++)
         fprintf(stderr, " %s", argv[i]);
-    fprintf(stderr, "\nmake run LAB=%s ARGS=--help lists the options; so does %s --help.\n",
-            lab->name, argv[0]);
+    fputc('\n', stderr);
+    fflush(stderr);
+    printf("next: make run LAB=%s ARGS=--help lists the options\n", lab->name);
     exit(2);
 }
 
