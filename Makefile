@@ -34,6 +34,14 @@ build/deps.mk: common/deps.sh
 build/deps-%.ok: common/deps.sh
 	$(Q)common/deps.sh $* $@
 
+# Behind what is wrong with the command line the one to try next: this one, with another word for
+# that variable's, or with one more. make puts ".  Stop." behind it.
+define NEWLINE
+
+
+endef
+NEXT = $(NEWLINE)next: make $(strip $(MAKECMDGOALS) $(patsubst $1=%,$2,$(MAKEOVERRIDES)) $3) is understood
+
 OPT := -O2
 UNIT :=
 ifeq ($(SAN),1)
@@ -66,7 +74,7 @@ CUDA_LIBS = -L$(CUDA)/lib64 -lcudart -lnvrtc -Wl,-rpath,'$$ORIGIN/../lib:$(CUDA)
 GPU := $(shell { [ -e /dev/nvidia0 ] || nvidia-smi -L; } >/dev/null 2>&1 && echo 1)
 BACKEND ?= $(if $(GPU),gpu,emulator)
 ifeq ($(filter gpu emulator,$(BACKEND)),)
-$(error BACKEND=$(BACKEND): it is gpu or emulator)
+$(error BACKEND=$(BACKEND): it is gpu or emulator$(call NEXT,BACKEND,BACKEND=emulator))
 endif
 RUNTIME_gpu :=
 RUNTIME_emulator := $B/lib/libcudart.so.13
@@ -102,7 +110,7 @@ include $(wildcard common/tests.mk) common/student/student.mk
 GIVEN := $(if $(filter 0,$(MAKELEVEL)),$(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v)))
 MISSPELT := $(if $(GIVEN),$(shell common/misspelt.sh '$(GIVEN)' $(wildcard $(filter Makefile %.mk,$(MAKEFILE_LIST)))))
 ifneq ($(MISSPELT),)
-$(error $(MISSPELT))
+$(error $(word 1,$(MISSPELT))=… is no variable of this Makefile: did you mean $(word 2,$(MISSPELT))=…?$(call NEXT,$(word 1,$(MISSPELT)),$(word 2,$(MISSPELT))=%))
 endif
 
 # ---- running ----
@@ -119,7 +127,9 @@ programs: emulator $(LAB_BINS) $B/bin/labcc
 # A lab that is named is there, whatever it is for, and is told before anything is built.
 ONE_LAB := $(filter run $(if $(wildcard solutions),grade),$(MAKECMDGOALS))
 ifneq ($(and $(filter command,$(origin LAB))$(ONE_LAB),$(filter-out $(LABS),$(or $(LAB),$(if $(ONE_LAB),none)))),)
-$(error which lab$(if $(LAB), is "$(LAB)")? LAB=… is one of: $(LABS))
+# the one that begins like it, or that one begins with
+LIKE := $(firstword $(if $(LAB),$(filter $(LAB)% $(shell printf '%.3s' '$(LAB)')%,$(LABS))) $(filter first_program,$(LABS)) $(LABS))
+$(error which lab$(if $(LAB), is "$(LAB)")? LAB=… is one of: $(LABS)$(call NEXT,LAB,LAB=$(LIKE),$(if $(filter command,$(origin LAB)),,LAB=$(LIKE))))
 endif
 run: $(RUNTIME_$(BACKEND)) $B/bin/$(LAB)
 	$(Q)$(ON) BACKEND=$(BACKEND) CHECK=$(CHECK) PROFILE=$(PROFILE) common/run.sh one $B/bin/$(LAB) \

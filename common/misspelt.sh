@@ -3,7 +3,7 @@
 #
 #     common/misspelt.sh 'FIEL LAB' Makefile labs/labs.mk
 #
-# Prints a sentence on the first that is none of theirs and nearly one of them; else nothing: others
+# Prints the first that is none of theirs and nearly one of them, and that one; else nothing: others
 # may be a compiler's, a script's or a package's.
 given=$1
 shift
@@ -36,6 +36,6 @@ END {
                 d = distance(toupper(words[i]), k)
                 if (d < best || (d == best && like != "" && k < like)) { best = d; like = k }
             }
-        if (like != "") { printf "%s=… is no variable of this Makefile: did you mean %s=…?", words[i], like; exit }
+        if (like != "") { print words[i], like; exit }
     }
 }'

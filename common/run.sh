@@ -150,7 +150,12 @@ mistakes() {
     done <<'END'
 run|which lab? LAB=… is one of: 
 run LAB=nosuch|which lab is "nosuch"? LAB=… is one of: 
+run|next: make run LAB=first_program is understood
+run LAB=redu|next: make run LAB=reduction is understood
+run LAB=conf|next: make run LAB=conv1d is understood
 run LAB=reduction BACKEND=cuda|BACKEND=cuda: it is gpu or emulator
+run BACKEND=cuda|next: make run BACKEND=emulator is understood
+run FIEL=my.cu|next: make run FILE=my.cu is understood
 run LAB=reduction FIEL=my.cu|FIEL=… is no variable of this Makefile: did you mean FILE=…?
 run LAB=reduction n=4|did you mean N=…?
 grade|which lab? LAB=… is one of: 
