@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGEST_BLOCK 1024 /* threads */
+
 static const char looks_like[] = "It looks like this: ";
 static const char unknown[] = "results are wrong, and nothing says why";
 
@@ -72,16 +74,47 @@ static void add_without_numbers(struct text *out, const char *s, size_t n)
     }
 }
 
-/* ", in[1004], of 1004 elements" behind an address: beyond in's end, for all who forget a guard. */
+/* ", in[1004], of 1004 elements" behind an address: of which array, and how many elements beyond
+ * its end; less than 0: within. False: no array is named. */
+static bool find_array(const char *place, const char **name, size_t *length, long long *beyond)
+{
+    const char *comma = strstr(place, ", "), *open = comma ? strchr(comma, '[') : NULL;
+    const char *of = open ? strstr(open, "], of ") : NULL;
+    if (!of || strchr(comma + 2, ',') < open)
+        return false;
+    *name = comma + 2;
+    *length = (size_t)(open - *name);
+    *beyond = strtoll(open + 1, NULL, 10) - strtoll(of + strlen("], of "), NULL, 10);
+    return true;
+}
+
 static void add_array(struct text *out, const char *place)
 {
-    const char *name = strstr(place, ", "), *open = name ? strchr(name, '[') : NULL;
-    const char *of = open ? strstr(open, "], of ") : NULL;
-    if (!of || strchr(name + 2, ',') < open)
+    const char *name;
+    size_t length;
+    long long beyond;
+    if (!find_array(place, &name, &length, &beyond))
         return;
-    bool beyond = strtoll(open + 1, NULL, 10) >= strtoll(of + strlen("], of "), NULL, 10);
-    text_addf(out, " %s ", beyond ? "beyond the end of" : "of");
-    text_bytes(out, name + 2, (size_t)(open - name - 2));
+    text_addf(out, " %s ", beyond >= 0 ? "beyond the end of" : "of");
+    text_bytes(out, name, length);
+}
+
+/* "illegal address: read of 4 bytes at 0x…, in[1004], of 1004 elements" or "…, 0 bytes after a
+ * 4004-byte block": as a thread of the last block has it, whichever array it comes to first, and
+ * whether it reads or writes. */
+static bool has_no_guard(const char *s, const char *place)
+{
+    const char *of = strstr(s, " of "), *comma = strstr(place, ", "), *name;
+    long long bytes = of ? strtoll(of + strlen(" of "), NULL, 10) : 0, beyond = -1;
+    size_t length;
+    char *end;
+    if (!starts(s, "illegal address: ") || bytes <= 0 || !comma)
+        return false;
+    if (!find_array(place, &name, &length, &beyond)) {
+        beyond = strtoll(comma + 2, &end, 10);
+        beyond = end > comma + 2 && starts(end, " bytes after a ") ? beyond / bytes : -1;
+    }
+    return beyond >= 0 && beyond < LARGEST_BLOCK;
 }
 
 void cause_of_row(const struct verdict_row *row, struct text *out)
@@ -98,6 +131,8 @@ void cause_of_row(const struct verdict_row *row, struct text *out)
         text_add(out, "the kernel is not in the file");
     else if (!found && strstr(s, " results are wrong"))
         text_add(out, unknown);
+    else if (!found && has_no_guard(s, s + n))
+        text_add(out, "no guard: an address just beyond the end of an array");
     else {
         add_without_numbers(out, s, n);
         add_array(out, s + n);

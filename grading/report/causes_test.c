@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_GUARD "no guard: an address just beyond the end of an array"
+
 static const struct {
     const char *why, *cause;
 } reasons[] = {
@@ -19,10 +21,10 @@ static const struct {
     {"On the case one: soa: the launch failed: an illegal memory access was encountered "
      "(cudaErrorIllegalAddress). illegal address: write of 4 bytes at 0x20000003d604, 0 bytes "
      "after a 4-byte block (allocation 20). (line 65)",
-     "illegal address: write of # bytes"},
+     NO_GUARD},
     {"fault on the case tail: illegal address: write of 4 bytes at 0x20000000afa4, 0 bytes after a "
      "4004-byte block from cudaMalloc (allocation 4) (line 65)",
-     "illegal address: write of # bytes"},
+     NO_GUARD},
     {"shared-race on the case small: race in shared memory: reads 4 bytes at byte 1056 of 'tile'",
      "race in shared memory: reads # bytes"},
     {"On the case dot: f.cu: no kernel \"tile\". Did you mean tiel? The file has tiel.",
@@ -31,7 +33,20 @@ static const struct {
     {"fault on the case tail: illegal address: read of 4 bytes at 0x200000405bb0, in[1004], of "
      "1004 "
      "elements. (line 34)",
+     NO_GUARD},
+    {"fault on the case tail: illegal address: write of 4 bytes at 0x200000405bb0, out[1010], of "
+     "1004 elements. (line 34)",
+     NO_GUARD},
+    {"fault on the case tail: illegal address: read of 4 bytes at 0x200000405bb0, in[90004], of "
+     "1004 elements. (line 34)",
      "illegal address: read of # bytes beyond the end of in"},
+    {"fault on the case tail: illegal address: read of 4 bytes at 0x200000405bb0, in[-1], of 1004 "
+     "elements. (line 34)",
+     "illegal address: read of # bytes of in"},
+    {"fault on the case tail: illegal address: read of 4 bytes at 0x200000405bb0, 90000 bytes "
+     "after "
+     "a 4-byte block (allocation 20). (line 34)",
+     "illegal address: read of # bytes"},
     {"fault on the case tail: race: reads 4 bytes at 0x200000405bb0, out[3], of 1004 elements",
      "race: reads # bytes of out"},
     {"", ""},
