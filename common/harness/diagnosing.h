@@ -131,6 +131,9 @@ int right_on(struct search *s, const struct lab_case *first, uint64_t steps);
 /* … and on one of the lab's large cases. */
 enum on_large { NONE_LARGE, WRONG_ON_LARGE, RIGHT_ON_LARGE };
 enum on_large on_large(struct search *s, const struct lab_case *first);
+/* … and on cases with twice an extent of one on which it was wrong, so that a bound that was moved
+ * by one is passed; right of a lab that has no sizes. */
+enum on_large on_twice(struct search *s, const struct lab_case *first);
 
 /* Of the file as it is: cases of its other kernels that are right, so that what is shared and
  * serves them is not at fault, and of variants of the same kernels some that are wrong; and the

@@ -319,6 +319,34 @@ static bool leaves_loop(const struct edits *e, int i)
     return leaves;
 }
 
+/* "<" for "<=", or the other way: what it leaves out is one alone. */
+static bool is_by_one(const struct edits *e, int i)
+{
+    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
+    size_t n = e->v[i].length, to = strlen(is), at = 0;
+
+    while (at < n && at < to && was[at] == is[at])
+        at++;
+    const char *more = n > to ? was : is, *less = n > to ? is : was;
+    return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
+           !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
+}
+
+/* … and it is a number that is compared with: of which the small sizes say nothing that are less.
+ */
+static bool is_of_number(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *from = e->text + x->at, *op = from + strcspn(from, "<>");
+    const char *behind = op + strspn(op, "<>= "), *before = op;
+
+    while (before > e->text && before[-1] == ' ')
+        before--;
+    while (before > e->text && (isalnum((unsigned char)before[-1]) || before[-1] == '_'))
+        before--;
+    return is_by_one(e, i) && (isdigit((unsigned char)*behind) || isdigit((unsigned char)*before));
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -329,6 +357,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
     enum on_large on = right ? on_large(s, first) : NONE_LARGE; /* before all of it is compiled */
     right &= on == RIGHT_ON_LARGE || (on == NONE_LARGE && !leaves_loop(e, i));
+    right = right && (!is_of_number(e, i) || on_twice(s, first) == RIGHT_ON_LARGE);
     right = right && experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
     int cases = right ? right_on(s, first, STEPS) : 0;
 
@@ -433,19 +462,6 @@ struct finds {
 static bool is_same_line(const struct edits *e, int i, int k)
 {
     return k >= 0 && edits_line(e, i) == edits_line(e, k);
-}
-
-/* "<" for "<=", or the other way: what it leaves out is one alone. */
-static bool is_by_one(const struct edits *e, int i)
-{
-    const char *was = e->text + e->v[i].at, *is = e->v[i].with;
-    size_t n = e->v[i].length, to = strlen(is), at = 0;
-
-    while (at < n && at < to && was[at] == is[at])
-        at++;
-    const char *more = n > to ? was : is, *less = n > to ? is : was;
-    return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
-           !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
 
 static bool is_in_name(char c)

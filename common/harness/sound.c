@@ -177,6 +177,30 @@ enum on_large on_large(struct search *s, const struct lab_case *first)
     return on;
 }
 
+enum on_large on_twice(struct search *s, const struct lab_case *first)
+{
+    const char *extents = s->x->verify->lab->extents;
+    enum on_large on = extents ? NONE_LARGE : RIGHT_ON_LARGE;
+    bool counts = s->x->edits->counts, ran;
+
+    s->x->edits->counts = false;
+    for (const char *e = extents ? extents : ""; *e && on != WRONG_ON_LARGE; e++) {
+        struct lab_case c = *first;
+
+        set_extent(&c, *e, 2 * extent_of(first, *e));
+        if (!extent_of(first, *e) || elements_of(s, &c) == UINT64_MAX)
+            continue;
+        edits_budget(s, STEPS_OF_LARGE);
+        if (is_wrong_with(s, &c, s->x->verify->seed, &ran))
+            on = WRONG_ON_LARGE;
+        else if (ran)
+            on = RIGHT_ON_LARGE;
+    }
+    edits_budget(s, STEPS);
+    s->x->edits->counts = counts;
+    return on;
+}
+
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
 {
     const struct lab *lab = s->x->verify->lab;
