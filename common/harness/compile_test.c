@@ -304,6 +304,9 @@ Test(compile, has_the_mathematics_of_cuda)
         cr_expect(c.image && !*c.log, "%zu: %s", i, c.log);
         compiled_free(&c);
     }
+    struct compiled c = compile_text(GOOD, "compute_90", false); /* unused, it leaves nothing */
+    cr_assert(c.image && !strstr(c.image, "warplab_std") && !strstr(c.image, "cuda3std"));
+    compiled_free(&c);
 }
 
 /* Names that C++ files use, with std:: and without. */
