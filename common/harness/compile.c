@@ -4,6 +4,7 @@
  * helper functions without a specifier device functions, as there is no other side.
  */
 #include "compile.h"
+#include "host_headers.h"
 #include "undefined.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -17,6 +18,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define CTRL_Z          '\x1a'
 
 #define SOURCE_MAX  (4u << 20)
 #define OPTIONS_MAX (8 + COMPILE_MAX_INCLUDES + 5)
@@ -116,6 +120,26 @@ static char *with_advice(char *log)
     return log;
 }
 
+/* A header that only host code has, after the compiler's words. */
+static char *with_header_advice(char *log)
+{
+    static const char found[] = "cannot open source file \"";
+    char *at = strstr(log, found), *name, *told;
+
+    if (!at)
+        return log;
+    name = at + strlen(found);
+    const char *advice = host_header(name, strcspn(name, "\"\n"));
+    if (!advice)
+        return log;
+    char *end = at + strcspn(at, "\n");
+    told = xformat("%.*s\n    <%.*s> is a header of host code, of which a kernel can call nothing: "
+                   "%s%s",
+                   (int)(end - log), log, (int)strcspn(name, "\"\n"), name, advice, end);
+    free(log);
+    return told;
+}
+
 static char *program_log(nvrtcProgram program)
 {
     size_t size = 0;
@@ -124,7 +148,7 @@ static char *program_log(nvrtcProgram program)
         return xstrdup("");
     char *raw = xzalloc(size + 1);
     nvrtcGetProgramLog(program, raw);
-    char *log = with_advice(compile_readable(raw));
+    char *log = with_header_advice(with_advice(compile_readable(raw)));
     free(raw);
     return log;
 }
@@ -179,12 +203,18 @@ static void open_builtins(void)
     free(pattern);
 }
 
-/* As an editor on any system saves it: without the mark at its start, and with lines that end
- * in a line feed, so that NVRTC counts them as people do. */
+/* As an editor on any system saves it: without the marks at its start (two, where a file was put
+ * behind another's) and DOS's Ctrl-Z at its end, and with lines that end in a line feed, so that
+ * NVRTC counts them as people do. */
 static void plain_text(char *source)
 {
-    const char *from = source + (strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3);
-    char *to = source;
+    const char *from = source;
+    char *to = source, *end = source + strlen(source);
+
+    while (!strncmp(from, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+        from += strlen(BYTE_ORDER_MARK);
+    while (end > from && end[-1] == CTRL_Z)
+        *--end = '\0';
 
     for (; *from; from++) {
         if (*from != '\r')

@@ -395,6 +395,52 @@ Test(compile, counts_lines_that_end_in_any_way)
     }
 }
 
+/* Two marks, where a file was put behind another's, and DOS's end of a file. */
+Test(compile, takes_off_marks_and_ends)
+{
+    static const char *const texts[] = {
+        "\xef\xbb\xbf\xef\xbb\xbf#include \"warplab.cuh\"\nKERNEL k(int *p) { *p = 1; }\n",
+        "#include \"warplab.cuh\"\r\nKERNEL k(int *p) { *p = 1; }\r\n\x1a",
+        "#include \"warplab.cuh\"\nKERNEL k(int *p) { *p = 1; }\x1a\x1a",
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct compiled c = compile_text(texts[i], "compute_90", false);
+
+        cr_expect(c.image && !*c.log, "%zu: %s", i, c.log);
+        compiled_free(&c);
+    }
+}
+
+Test(compile, says_what_stands_in_for_a_host_header)
+{
+    static const struct {
+        const char *header, *told;
+    } rows[] = {
+        {"vector",
+         "    <vector> is a header of host code, of which a kernel can call nothing: use an "
+         "array of fixed size, or <array>\n"},
+        {"iostream", "printf()"},
+        {"string", "char arrays"},
+        {"map", "an array"},
+        {"memory", "pointers"},
+        {"ctype.h", "compare characters"},
+        {"unistd.h", "no files"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[100];
+
+        snprintf(text, sizeof(text), "\n#include <%s>\n", rows[i].header);
+        struct compiled c = compile_text(text, "compute_90", false);
+        cr_expect(!c.image && strstr(c.log, ":2: ") && strstr(c.log, rows[i].told), "%s", c.log);
+        compiled_free(&c);
+    }
+    struct compiled c = compile_text("#include <nonsense>\n", "compute_90", false);
+    cr_expect(!c.image && !strstr(c.log, "host code"), "%s", c.log);
+    compiled_free(&c);
+}
+
 Test(compile, says_what_utf_16_is)
 {
     char path[] = "/tmp/compile_test_XXXXXX";
