@@ -266,6 +266,25 @@ Test(compile, has_headers_in_any_order, .timeout = 120)
     }
 }
 
+/* libcu++ says some of the same for itself. */
+Test(compile, has_headers_beside_the_toolkits, .timeout = 60)
+{
+#define TOOLKITS                                                                                   \
+    "#include <cuda/std/chrono>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n"              \
+    "#include <cuda/atomic>\n#include <cuda/std/cstdlib>\n#include <cuda/std/cstddef>\n"           \
+    "#include <cuda/std/ctime>\n#include <cuda/std/cmath>\n#include <cuda/std/climits>\n"          \
+    "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n#include <mma.h>\n"
+    static const char *const texts[] = {"#include \"warplab.cuh\"\n" TOOLKITS,
+                                        TOOLKITS "#include \"warplab.cuh\"\n"};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct compiled c = compile_text(texts[i], "compute_90", false);
+
+        cr_expect(c.image && !*c.log, "%zu: %s", i, c.log);
+        compiled_free(&c);
+    }
+}
+
 /* As nvcc takes it without an include; with all of std in sight no call has two meanings. */
 #define MATH                                                                                       \
     "KERNEL k(float *f, double *d, int n)\n{\n"                                                    \

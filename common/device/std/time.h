@@ -2,5 +2,5 @@
 #ifndef WARPLAB_STD_TIME_H
 #define WARPLAB_STD_TIME_H
 #define CLOCKS_PER_SEC 1000000l
-typedef long time_t;
+typedef long long int time_t; // as in libcu++
 #endif
