@@ -1,4 +1,5 @@
-"""fig_matmul.py - matrix multiplication: TFLOP/s against size."""
+"""fig_matmul.py - matrix multiplication: TFLOP/s against size, a panel for floats and one for 16-bit
+inputs: all in one are more curves than there are colours."""
 import names
 import records
 import style
@@ -11,30 +12,50 @@ def series(recs, machine):
     return {v: sorted(rows.where(variant=v), key=lambda r: r["n"]) for v in rows.values("variant")}
 
 
-def draw(recs, machine):
-    lines = {v: rows for v, rows in series(recs, machine).items() if rows}
-    used = [r for rows in lines.values() for r in rows]
-    fig, ax = style.figure(width=12, height=6.8)
-    fig.subplots_adjust(left=0.075, right=0.74, top=0.88)
+def draw_panel(ax, lines):
+    """The curves of one panel; their ends, to be named: (name, n, TFLOP/s, colour)."""
     ends = []
-    for i, (name, rows) in enumerate(lines.items()):
+    for i, rows in enumerate(lines):
         kw = dict(style.look(i), label=names.variant(rows[0]))
         y = [r.value("tflops") for r in rows]
         ax.plot([r["n"] for r in rows], y, **kw)
         ends.append((kw["label"], rows[-1]["n"], y[-1], kw["color"]))
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    ax.set_xticks(sorted({r["n"] for r in used}), [f"{n:,}" for n in sorted({r["n"] for r in used})])
-    ax.set_xticks([], minor=True)
-    style.plain_ticks(ax.yaxis)
-    ax.set_xlabel("n, of an n × n times n × n product")
-    ax.set_ylabel("TFLOP/s")
+    return ends
+
+
+def panels(lines):
+    """[(title, curves)] of the two kinds that there are curves of."""
+    floats = [rows for rows in lines if rows[0]["dtype"] == "f32"]
+    halves = [rows for rows in lines if rows[0]["dtype"] != "f32"]
+    said = " and ".join(dict.fromkeys(rows[0]["dtype"] for rows in halves))
+    return [(title, group) for title, group in (("f32", floats), (f"{said} inputs", halves)) if group]
+
+
+def draw(recs, machine):
+    found = [rows for rows in series(recs, machine).values() if rows]
+    lines = [rows for rows in found if len({r["n"] for r in rows}) > 1]
+    points = [f"{names.variant(rows[0])} (n = {rows[0]['n']:,})" for rows in found if rows not in lines]
+    used, shown = [r for rows in lines for r in rows], panels(lines)
+    sizes = sorted({r["n"] for r in used})
+    fig, axes = style.figure(nrows=len(shown), width=12, height=2.4 + 2.9 * len(shown), sharex=True, squeeze=False)
+    fig.subplots_adjust(left=0.075, right=0.74, top=1 - 0.95 / fig.get_figheight(), hspace=0.2)
+    ends = {}
+    for ax, (title, group) in zip(axes[:, 0], shown):
+        ends[ax] = draw_panel(ax, group)
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log")
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.set_xticks([], minor=True)
+        style.plain_ticks(ax.yaxis)
+        ax.set_ylabel("TFLOP/s")
+        ax.set_title(title, fontsize=14, pad=6)
+    axes[-1, 0].set_xlabel("n, of an n × n times n × n product")
     fig.suptitle(f"Matrix multiplication: {names.machine(used[0])}", x=0.012, ha="left", fontsize=19,
                  fontweight="bold", y=0.98)
-    style.provenance(fig, used)
-    last = max(r["n"] for r in used)
-    style.label_ends(ax, [e for e in ends if e[1] == last])
-    style.name_points(ax, [e for e in ends if e[1] < last], size=12, weight="bold")  # a leader would cross the chart
+    style.provenance(fig, used, note="of one size, and no curve: " + ", ".join(points) if points else "")
+    for ax, of in ends.items():
+        style.label_ends(ax, [e for e in of if e[1] == sizes[-1]], room=[e[0] for es in ends.values() for e in es])
+        style.name_points(ax, [e for e in of if e[1] < sizes[-1]], size=12, weight="bold")  # a leader would cross the chart
     return fig
 
 

@@ -131,10 +131,10 @@ def _spread(wanted, gap, low, high):
     out = []
     for centre, n, _ in placed:
         out += [centre + (i - (n - 1) / 2) * gap for i in range(n)]
-    if out and out[-1] > high:
-        out = [y - (out[-1] - high) for y in out]
-    if out and out[0] < low:
-        out = [y + (low - out[0]) for y in out]
+    for i in reversed(range(len(out))):  # from the edges in, those alone that have to give way
+        out[i] = min(out[i], high if i == len(out) - 1 else out[i + 1] - gap)
+    for i in range(len(out)):
+        out[i] = max(out[i], low if i == 0 else out[i - 1] + gap)
     return out
 
 
@@ -158,14 +158,15 @@ def fit(fig, names=(), size=12):
     fig.subplots_adjust(left=left, right=right, wspace=gap / each)
 
 
-def label_ends(ax, curves, size=12, pad=14, x=None):
+def label_ends(ax, curves, size=12, pad=14, x=None, room=()):
     """Names beside the right ends of curves: (name, last x, last y, colour). Names keep the
     order of the curves and are pushed apart until none covers another; a thin line joins
-    each to its curve. Call last, when limits and scales are set."""
+    each to its curve. Room is made for them and for other panels' names, `room`. Call last, when limits
+    and scales are set."""
     if not curves:
         return
     ax.autoscale(False)  # or the leaders drawn below would move the limits that they are for
-    fit(ax.figure, [c[0] for c in curves], size)
+    fit(ax.figure, [*(c[0] for c in curves), *room], size)
     ax.apply_aspect()
     to_px = ax.transData.transform
     entries = sorted(((to_px((cx, cy)), name, colour) for name, cx, cy, colour in curves),

@@ -14,6 +14,7 @@ import fig_divergence
 import fig_ladder
 import fig_machines
 import fig_marks
+import fig_matmul
 import fig_matmul_traffic
 import fig_reduction
 import fig_reduction_table
@@ -290,6 +291,25 @@ def test_words_that_cannot_be_read_are_named(what, words):
     what(ax)
     found = layout.problems(fig)
     assert any(words in p for p in found) if words else not found, found
+
+
+def test_names_at_the_edge_push_only_their_neighbours():
+    """Those that stand alone stay beside their curves."""
+    assert style._spread([20, 98, 99, 100], 10, 0, 100) == [20, 80, 90, 100]
+    assert style._spread([0, 1, 80], 10, 0, 100) == [0, 10, 80]
+    assert style._spread([5, 50, 60], 10, 0, 100) == [5, 50, 60]
+
+
+def test_curves_of_a_panel_differ(kept):
+    """Of the kept records, in colour or dashes; a kernel of one size is said at the foot."""
+    for machine in ("h200", "emulator-h200"):
+        fig = fig_matmul.draw(kept, machine)
+        assert [ax.get_title("left") for ax in fig.axes][0] == "f32" and len(fig.axes) == 2
+        for ax in fig.axes:
+            looks = {(line.get_color(), str(line._dash_pattern)) for line in curves(ax).values()}
+            assert len(looks) == len(curves(ax)) and all(len(line.get_xdata()) > 1 for line in curves(ax).values())
+    foot = next(t.get_text() for t in fig.texts if t.get_gid() == "provenance")
+    assert foot.startswith("of one size, and no curve: 11b bf16 (n = 256)")
 
 
 def test_names_stand_beside_their_points():
