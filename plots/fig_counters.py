@@ -114,7 +114,7 @@ def draw(labs):
     shown = [c for c in COUNTERS if any(c in found for found, _ in labs.values())]
     cols = min(3, len(labs))
     rows = -(-len(labs) // cols)
-    fig, axes = style.figure(ncols=cols, nrows=rows, width=max(11, 4.2 + 3.6 * cols),
+    fig, axes = style.figure(ncols=cols, nrows=rows, width=max(11, 4.2 + 4.1 * cols),
                              height=1.9 + rows * (1.0 + 0.4 * len(shown)), squeeze=False, sharey=True, sharex=True)
     apart = {ax: draw_lab(ax, lab, shown, found, zeros) for ax, (lab, (found, zeros)) in zip(axes.flat, labs.items())}
     for ax in list(axes.flat)[len(labs):]:

@@ -42,6 +42,20 @@ def points(recs, machine):
     return out
 
 
+def name_roof(ax, name, bandwidth, rise, points):
+    """Beside a rising roof, L1's above it and DRAM's below, where no point lies under the words."""
+    upper = name == "L1"
+    points = ax.transData.transform(points)
+    for eighth in (5, 6, 4, 7, 3, 2, 1) if upper else (1, 2, 3, 4, 5, 6, 7):
+        at = rise[len(rise) * eighth // 8]
+        text = ax.annotate(f"{name} {bandwidth:.1f} TB/s", (at, at * bandwidth), xytext=(-8, 5) if upper else (9, -7),
+                           textcoords="offset points", fontsize=11, ha="right" if upper else "left",
+                           va="bottom" if upper else "top", color=style.GREY)
+        if not text.get_window_extent().padded(8).count_contains(points):
+            break
+        text.remove()
+
+
 def draw(recs, machine):
     found = points(recs, machine)
     limits = names.device(found[0][0]["device"])
@@ -54,13 +68,6 @@ def draw(recs, machine):
     for key, text, dashes in (("l1_gbps", "L1", "-"), ("dram_gbps", "DRAM", (0, (5, 2)))):
         roof = np.minimum(x * limits[key] / 1000, peak)
         ax.plot(x, roof, color=style.INK, linewidth=1.6, linestyle=dashes, marker="", label=f"_{text}")
-        rise = x[roof < peak]
-        if len(rise):
-            upper = text == "L1"  # its label above it, the other's below
-            at = rise[len(rise) * (5 if upper else 1) // 8]
-            ax.annotate(f"{text} {limits[key] / 1000:.1f} TB/s", (at, at * limits[key] / 1000),
-                        xytext=(-8, 5) if upper else (9, -7), textcoords="offset points", fontsize=11,
-                        ha="right" if upper else "left", va="bottom" if upper else "top", color=style.GREY)
     if any(row["dtype"] == "f16" for row, *_ in found):
         ax.plot(x, np.minimum(x * limits["l1_gbps"] / 1000, limits["tensor_tflops"]), color=style.GREY,
                 linewidth=1.2, linestyle=(0, (1, 1)), marker="", label="_tensor")
@@ -86,6 +93,10 @@ def draw(recs, machine):
                  fontsize=19, fontweight="bold", y=0.98)
     kinds = sorted({f"{names.machine(s)} ({s['counters_evidence']})" for *_, s in found})
     style.provenance(fig, [p[0] for p in found], note=f"n = {usual:,} where no other stands; traffic: " + "; ".join(kinds))
+    for key, text in (("l1_gbps", "L1"), ("dram_gbps", "DRAM")):
+        rise = x[x * limits[key] / 1000 < peak]
+        if len(rise):
+            name_roof(ax, text, limits[key] / 1000, rise, [(e[1], e[2]) for e in ends])
     style.name_points(ax, sorted(ends, key=lambda e: (e[1], -e[2])))
     return fig
 

@@ -3,11 +3,13 @@
 Interface:
     problems(fig)    ["'a' and 'b' overlap", "'c' is cut at the right", …]; empty for a good figure
 
-Text on text, words of one line with no space between them, text that leaves the paper, a name's
-leader line that goes through a point, and a name without one that stands nearer to another's point
-than to its own. Text on a bar or a picture's cell is meant, and not looked at.
+Text on text, words of one line with no space between them, text that leaves the paper, text that a
+curve, a point or a name's leader line goes through, a leader that goes through another's point, and a
+name without one that stands nearer to another's point than to its own. Text on a bar or a picture's
+cell is meant, and not looked at.
 """
 import numpy as np
+from matplotlib.transforms import Bbox
 
 TOUCH = 1.5  # pixels that boxes may share: their borders are looser than the letters
 SPACE = 0.2  # of the type's size: words of one line that are nearer read as one
@@ -70,15 +72,16 @@ def _too_near(found):
 
 
 def _leaders(fig):
-    """Lines that join a name to its curve (style.label_ends): [(axes, ends in pixels)]."""
+    """Lines that join a name to its point (style.leader): [(axes, ends, the point or None)], in pixels."""
     for ax in fig.axes:
         for line in ax.get_lines():
             if line.get_label() == "_label":
-                yield ax, line.get_transform().transform(line.get_xydata())
+                of = getattr(line, "of", None)
+                yield ax, line.get_transform().transform(line.get_xydata()), of and ax.transData.transform(of)
 
 
 def _points(ax):
-    """Markers that are drawn, in pixels: [(x, y, radius)]."""
+    """Markers that are drawn, in pixels: [(name, x, y, radius)]."""
     for line in ax.get_lines():
         if line.get_marker() not in ("", "None", None, " ") and line.get_visible():
             radius = line.get_markersize() / 2 * ax.figure.dpi / 72
@@ -94,12 +97,43 @@ def _distance(start, end, point):
 
 
 def _crossed(fig):
-    """A leader may begin at its own point; it goes through no other one."""
-    for ax, (start, end) in _leaders(fig):
+    """A leader begins at its own point; it goes through no other one, not even one that its own lies under.
+    Of a line that does not say its point, that is one that it begins in."""
+    for ax, (start, end), of in _leaders(fig):
         for name, x, y, radius in _points(ax):
             distance, at = _distance(start, end, np.array([x, y]))
-            if at > 0 and distance < radius - TOUCH:
+            own = at == 0 if of is None else np.hypot(*(of - (x, y))) < TOUCH
+            if not own and distance < radius:
                 yield f"a name's line goes through a point of {name!r}"
+
+
+def _inner(box, within=None):
+    """What of a box is surely letters, and of that what lies within another; None if nothing is."""
+    x0, y0, x1, y1 = box.x0 + TOUCH, box.y0 + TOUCH, box.x1 - TOUCH, box.y1 - TOUCH
+    if within is not None:
+        x0, y0, x1, y1 = max(x0, within.x0), max(y0, within.y0), min(x1, within.x1), min(y1, within.y1)
+    return Bbox.from_extents(x0, y0, x1, y1) if x0 < x1 and y0 < y1 else None
+
+
+def _struck(fig):
+    """Words in the axes that a drawn line or a point goes through. One with a ground of its own hides it; one
+    that fits into a point stands in it."""
+    for ax in fig.axes:
+        boxes = [(t.get_text(), t.get_window_extent()) for t in ax.texts
+                 if t.get_visible() and t.get_text().strip() and not t.get_bbox_patch()]
+        for line in ax.get_lines():
+            if not line.get_visible():
+                continue
+            path = line.get_transform().transform_path(line.get_path())
+            drawn = line.get_linestyle() not in ("None", "", " ")
+            for text, box in boxes:
+                letters = _inner(box, ax.bbox if line.get_clip_on() else None)
+                if drawn and letters and len(path) > 1 and path.intersects_bbox(letters, filled=False):
+                    yield f"{line.get_label()!r} goes through {text!r}"
+        for name, x, y, radius in _points(ax):
+            for text, box in boxes:
+                if np.hypot(box.width, box.height) / 2 > radius - TOUCH and _from_box(box, x, y) < radius - 2 * TOUCH:
+                    yield f"a point of {name!r} is on {text!r}"
 
 
 def _from_box(box, x, y):
@@ -113,7 +147,7 @@ def _estranged(fig):
         lines = [[(x, y) for x, y in line.get_transform().transform(line.get_xydata())]
                  for line in ax.get_lines() if line.get_marker() not in ("", "None", None, " ") and line.get_visible()]
         lines = [points for points in lines if points]
-        joined = [start for of, (start, _) in _leaders(fig) if of is ax]
+        joined = [start for of, (start, _), _ in _leaders(fig) if of is ax]
         for t in ax.texts:
             if t.get_label() != "_name" or not lines:
                 continue
@@ -132,4 +166,5 @@ def problems(fig):
     fig.draw_without_rendering()
     found = words(fig)
     out = [said for text, box, _ in found for said in _cut(text, box, fig.bbox)]
-    return out + list(_too_near(found) if found else ()) + list(dict.fromkeys(_crossed(fig))) + list(_estranged(fig))
+    return out + list(_too_near(found) if found else ()) + list(dict.fromkeys((*_crossed(fig), *_struck(fig)))) + \
+        list(_estranged(fig))

@@ -158,6 +158,13 @@ def fit(fig, names=(), size=12):
     fig.subplots_adjust(left=left, right=right, wspace=gap / each)
 
 
+def leader(ax, of, path, colour):
+    """A thin line that joins a name to its point `of` (in data); the path is in the axes' fractions."""
+    line, = ax.plot(*np.transpose(path), transform=ax.transAxes, color=colour, linewidth=0.8, marker="", clip_on=False,
+                    zorder=1, label="_label")
+    line.of = of  # for layout.py
+
+
 def label_ends(ax, curves, size=12, pad=14, x=None, room=()):
     """Names beside the right ends of curves: (name, last x, last y, colour). Names keep the
     order of the curves and are pushed apart until none covers another; a thin line joins
@@ -169,17 +176,16 @@ def label_ends(ax, curves, size=12, pad=14, x=None, room=()):
     fit(ax.figure, [*(c[0] for c in curves), *room], size)
     ax.apply_aspect()
     to_px = ax.transData.transform
-    entries = sorted(((to_px((cx, cy)), name, colour) for name, cx, cy, colour in curves),
+    entries = sorted(((to_px((cx, cy)), name, colour, (cx, cy)) for name, cx, cy, colour in curves),
                      key=lambda e: e[0][1])
     gap = size * 1.3 * ax.figure.dpi / 72
     box = ax.get_window_extent()
     ys = _spread([e[0][1] for e in entries], gap, box.y0, box.y1)
     right = max(e[0][0] for e in entries) if x is None else to_px((x, ax.get_ylim()[0]))[0]
     inverse = ax.transAxes.inverted().transform
-    for ((px, py), name, colour), y in zip(entries, ys):
-        start, end = inverse((px + 5, py)), inverse((right + pad * ax.figure.dpi / 72, y))
-        ax.plot([start[0], end[0]], [start[1], end[1]], transform=ax.transAxes, color=colour,
-                linewidth=0.8, marker="", clip_on=False, zorder=1, label="_label")
+    for ((px, py), name, colour, of), y in zip(entries, ys):
+        start, end = inverse((px + 4.4 * ax.figure.dpi / 72, py)), inverse((right + pad * ax.figure.dpi / 72, y))
+        leader(ax, of, (start, end), colour)
         ax.text(end[0] + 0.004, end[1], name, transform=ax.transAxes, color=colour, fontsize=size,
                 va="center", ha="left", fontweight="bold", clip_on=False)
 
@@ -192,8 +198,10 @@ def _box_of(ax, line):
 
 
 def _shared(a, b):
-    """Pixels that two boxes (x0, y0, x1, y1) have in common."""
-    return max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
+    """Pixels that a box (x0, y0, x1, y1), or each of several, has in common with each of some."""
+    a, b = np.asarray(a, float)[..., None, :], np.asarray(b, float).reshape(-1, 4)
+    sides = np.minimum(a[..., 2:], b[:, 2:]) - np.maximum(a[..., :2], b[:, :2])
+    return np.prod(np.maximum(sides, 0), axis=-1)
 
 
 def _along(path):
@@ -209,11 +217,14 @@ def _off(box, point):
 
 
 # Where a name may stand: right, left, above, below, then aslant and further off.
-PLACES = [(d * x, d * y, ha, va) for d in (1, 2.2, 3.6, 5, 7) for x, y, ha, va in (
+PLACES = [(d * x, d * y, ha, va) for d in (1, 2.2, 3.6, 5, 6.5, 8, 9.5, 11) for x, y, ha, va in (
     (8, 0, "left", "center"), (-8, 0, "right", "center"), (0, 7, "center", "bottom"), (0, -7, "center", "top"),
-    (6, 6, "left", "bottom"), (6, -6, "left", "top"), (-6, 6, "right", "bottom"), (-6, -6, "right", "top"))]
+    (6, 6, "left", "bottom"), (6, -6, "left", "top"), (-6, 6, "right", "bottom"), (-6, -6, "right", "top"),
+    (8, 3, "left", "center"), (8, -3, "left", "center"), (-8, 3, "right", "center"), (-8, -3, "right", "center"))]
 WORDS = 5    # how much worse it is to cover a word than a line
+OWN = 1.5    # pixels from a point, within which a mark is its own
 JOINED = 12  # points off its own, from where on a thin line joins a name to it
+FEW = 32     # of a name's best places, those tried with another's
 Place = namedtuple("Place", "cost offset box around leader area")
 
 
@@ -224,15 +235,18 @@ def _leader(at, box, radius):
 
 
 def _crosses(leader, boxes):
-    return leader is not None and any(_shared(a, b) for a in leader for b in boxes)
+    return leader is not None and bool(_shared(leader, boxes).any())
 
 
 def _possible(ax, point, size, places, taken, weight):
     """What each place of a name costs: pixels of it that cover a mark, a word (these weigh more) or a line
-    or are off the axes; all of it where another's point is nearer, or where its leader crosses a mark or a word."""
+    or are off the axes, and all of it for each of these that there is; all of it where another's point is
+    nearer, or where its leader crosses a word or a mark, be its own under it. A leader over lines costs little."""
     (name, x, y, colour), (marks, words, lines) = point, taken
     dot, page, at = ax.figure.dpi / 72, ax.get_window_extent().extents, ax.transData.transform((x, y))
-    others = [c for c in (np.array([(m[0] + m[2]) / 2, (m[1] + m[3]) / 2]) for m in marks) if np.hypot(*(c - at)) > 2]
+    middles = [np.array([(m[0] + m[2]) / 2, (m[1] + m[3]) / 2]) for m in marks]
+    others = [c for c in middles if np.hypot(*(c - at)) > 2]
+    in_way = [m for m, c in zip(marks, middles) if np.hypot(*(c - at)) > OWN] + [w for w in words if _off(w, at) > 2]
     for rank, (dx, dy, ha, va) in enumerate(places or PLACES):
         text = ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", fontsize=size, ha=ha, va=va,
                            fontweight=weight)
@@ -240,26 +254,34 @@ def _possible(ax, point, size, places, taken, weight):
         text.remove()
         around = box + np.array([-0.25, 0, 0.25, 0]) * size * dot  # a space to the next word
         area = (box[2] - box[0]) * (box[3] - box[1])
-        cost = 0.01 * rank + sum(_shared(around, b) for b in (*marks, *lines)) + \
-            WORDS * sum(_shared(around, b) for b in words) + area - _shared(box, page)
-        leader = None
+        bad = [_shared(around, marks).sum(), WORDS * _shared(around, words).sum(), _shared(around, lines).sum(),
+               area - _shared(box, page).sum()]
+        cost = 0.01 * rank + sum(bad) + area * sum(pixels > 1 for pixels in bad)
+        joins = None
         if not places and _off(box, at) > JOINED * dot:
-            leader = list(_along(_leader(at, box, 5 * dot)))
-            cost += area * _crosses(leader, [b for b in (*marks, *words) if _off(b, at) > 2])
+            joins = list(_along(_leader(at, box, 5 * dot)))
+            cost += area * _crosses(joins, in_way) + 0.1 * area * _crosses(joins, lines)
         elif min((_off(box, c) for c in others), default=np.inf) < _off(box, at) - 1:
             cost += area
-        yield Place(cost, (dx, dy, ha, va), box, around, leader, area)
+        yield Place(cost, (dx, dy, ha, va), box, around, joins, area)
+
+
+def _meet(a, b):
+    """_shared() of two boxes: there are many pairs of places."""
+    across, up = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return across * up if across > 0 and up > 0 else 0
 
 
 def _clash(a, b):
     """What two names' places cost one another."""
     crossed = _crosses(a.leader, [b.box, *(b.leader or ())]) or _crosses(b.leader, [a.box])
-    return WORDS * max(_shared(a.around, b.box), _shared(b.around, a.box)) + crossed * (a.area + b.area)
+    over = max(_meet(a.around, b.box), _meet(b.around, a.box))
+    return WORDS * over + (crossed + (over > 1)) * (a.area + b.area)
 
 
 def _settled(options):
     """A place for each name, so that all cost little: one after another, then each anew, and two at a
-    time where they clash, as long as that helps. (what all cost, the places)"""
+    time where they clash or one stands badly, as long as that helps. (what all cost, the places)"""
     chosen = []
     for some in options:
         chosen.append(min(some, key=lambda p: p.cost + sum(_clash(p, q) for q in chosen)))
@@ -271,8 +293,9 @@ def _settled(options):
         for i, some in enumerate(options):
             chosen[i] = min(some, key=lambda p, i=i: whole(i, p))
         for i, k in combinations(range(len(chosen)), 2):
-            if _clash(chosen[i], chosen[k]):
-                alone = [[(whole(a, p, (b,)), p) for p in options[a]] for a, b in ((i, k), (k, i))]
+            if _clash(chosen[i], chosen[k]) or any(chosen[a].cost > chosen[a].area / 2 for a in (i, k)):
+                alone = [sorted(((whole(a, p, (b,)), p) for p in options[a]), key=lambda e: e[0])[:FEW]
+                         for a, b in ((i, k), (k, i))]
                 _, chosen[i], chosen[k] = min(((c + d + _clash(p, q), p, q) for c, p in alone[0] for d, q in alone[1]),
                                               key=lambda e: e[0])
         if all(p is q for p, q in zip(before, chosen)):
@@ -303,8 +326,7 @@ def name_points(ax, points, size=11, places=None, weight="normal"):
                     annotation_clip=False, fontweight=weight, label="_name")
         if place.leader:
             path = _leader(ax.transData.transform((x, y)), place.box, 5 * ax.figure.dpi / 72)
-            ax.plot(*ax.transAxes.inverted().transform(path).T, transform=ax.transAxes, color=colour, linewidth=0.8,
-                    marker="", zorder=1, label="_label")
+            leader(ax, (x, y), ax.transAxes.inverted().transform(path), colour)
 
 
 def _span(values):

@@ -280,6 +280,12 @@ def test_every_word_of_every_kept_figure_can_be_read(script, kept):
     (lambda ax: ax.set_yticks([0.5], ["long " * 20]), "is cut at the left"),
     (lambda ax: ax.plot([0.5], [0.5], "o", label="b") and ax.plot([0.2, 0.9], [0.5, 0.5], label="_label"), "a point of 'b'"),
     (lambda ax: ax.plot([0.2], [0.5], "o", label="b") and ax.plot([0.25, 0.9], [0.5, 0.5], label="_label"), None),
+    (lambda ax: ax.plot([0.5, 0.52], [0.5, 0.5], "o", label="b") and style.leader(ax, (0.52, 0.5), [(0.51, 0.5), (0.2, 0.5)], "k"),
+     "a point of 'b'"),
+    (lambda ax: ax.plot([0.2, 0.9], [0.4, 0.6], label="b") and ax.text(0.5, 0.5, "one"), "'b' goes through 'one'"),
+    (lambda ax: ax.axvline(0.5, label="b") and ax.text(0.45, 0.5, "struck out"), "'b' goes through 'struck out'"),
+    (lambda ax: ax.plot([0.55], [0.51], "o", label="b") and ax.text(0.5, 0.5, "a long one"), "a point of 'b' is on 'a long one'"),
+    (lambda ax: ax.plot([0.2, 1.5], [0.5, 0.5], label="b") and ax.text(1.01, 0.5, "out"), None),
     (lambda ax: ax.set_xticks([0.5, 0.55], ["16", "17"]), "'16' and '17' run together"),
     (lambda ax: ax.set_xticks([0.5, 0.6], ["16", "17"]), None),
     (lambda ax: ax.plot([0.5], [0.5], "o") and ax.plot([0.5], [0.6], "o") and
@@ -291,6 +297,17 @@ def test_words_that_cannot_be_read_are_named(what, words):
     what(ax)
     found = layout.problems(fig)
     assert any(words in p for p in found) if words else not found, found
+
+
+def test_names_keep_off_lines():
+    """A point on a line, and one that lies half under another: its leader does not go through that one."""
+    fig, ax = plt.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    ax.plot([0, 1], [0.2, 0.8])
+    for y in (0.5, 0.485, 0.46):
+        ax.plot([0.5], [y], "o")
+    style.name_points(ax, [(f"point {i}", 0.5, y, style.INK) for i, y in enumerate((0.5, 0.485, 0.46))])
+    assert not layout.problems(fig)
 
 
 def test_names_at_the_edge_push_only_their_neighbours():
