@@ -271,6 +271,17 @@ static bool has_member(const struct scan *s, int i, char member)
     return !word_is_any(s, i - 2, builtin);
 }
 
+/* blockIdx.y * blockDim.y: with a member of another axis it is right in blocks of some shape alone. */
+static bool is_of_one_axis(const struct scan *s, int i)
+{
+    bool first = word_is(s, i - 2, "blockIdx") && word_is(s, i + 1, "*") &&
+                 word_is(s, i + 2, "blockDim") && word_same(s, i, i + 4),
+         second = word_is(s, i - 2, "blockDim") && word_is(s, i - 3, "*") &&
+                  word_is(s, i - 6, "blockIdx") && word_same(s, i, i - 4);
+
+    return first || second;
+}
+
 /* .x for .y and so on, blockDim for gridDim. Not blockIdx for threadIdx: what is a block's may look
  * right where it should be a thread's, in blocks of few numbers. */
 static void another_member(struct scan *s, int i)
@@ -281,7 +292,8 @@ static void another_member(struct scan *s, int i)
         if (word_is(s, i, pairs[k][0]))
             change(s, i, i, xstrdup(pairs[k][1]));
     }
-    for (const char *m = "xyzw"; word_is_member(s, i) && s->v[i].length == 1 && *m; m++) {
+    for (const char *m = "xyzw";
+         word_is_member(s, i) && s->v[i].length == 1 && !is_of_one_axis(s, i) && *m; m++) {
         if (strchr("xyzw", s->text[s->v[i].at]) && s->text[s->v[i].at] != *m &&
             has_member(s, i, *m))
             change(s, i, i, xformat("%c", *m));

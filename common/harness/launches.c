@@ -114,7 +114,8 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times,
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times));
+    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times)) &&
+           on_large(s, s->failed[0]) != WRONG_ON_LARGE;
 }
 
 /* Powers of two; of items one less and one more than there are, too. */
@@ -225,7 +226,8 @@ static bool by_numbers_exchanged(struct search *s)
             *field(&r, b) = was;
             if (was == *field(&r, a) || !was || !*field(&r, a))
                 continue;
-            told = right_with(s, r, 1, b == 2);
+            uint32_t now = *field(&r, a), times = now > was ? now / was : was / now;
+            told = right_with(s, r, times, b == 2);
             if (told)
                 diagnosis_add(s->d, "record",
                               "with the %s and the %s number of LAUNCH exchanged (%u and %u for %u "
