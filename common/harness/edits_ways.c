@@ -271,7 +271,7 @@ static bool has_member(const struct scan *s, int i, char member)
     return !word_is_any(s, i - 2, builtin);
 }
 
-/* blockIdx.y * blockDim.y: with a member of another axis it is right in blocks of some shape alone. */
+/* blockIdx.y * blockDim.y: with another axis's member it is right in blocks of some shape alone. */
 static bool is_of_one_axis(const struct scan *s, int i)
 {
     bool first = word_is(s, i - 2, "blockIdx") && word_is(s, i + 1, "*") &&
