@@ -43,6 +43,10 @@ int *near_lines(const struct scan *s, const int lines[2]);
 /* So far away, it may be what those lines' names are made of. */
 bool near_is_related(int away);
 
+/* The first word of what plain name i was set to where it is declared, before it; -1: nowhere. And
+ * the last word of a value that begins with word i: before a comma or a semicolon. */
+int set_to(const struct scan *s, int i);
+int end_of_value(const struct scan *s, int i);
 /* Words from … to become `with`, which is taken. */
 void change(struct scan *s, int from, int to, char *with);
 /* What the last change is told as, which is taken, too. */

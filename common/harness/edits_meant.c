@@ -13,8 +13,7 @@ static const char *const sums[] = {"+", "-", NULL};
 
 enum { NAMES = 4 }; /* of one sort, for one word */
 
-/* Where the value ends that begins with word i: before a comma or a semicolon. */
-static int value_end(const struct scan *s, int i)
+int end_of_value(const struct scan *s, int i)
 {
     int depth = 0, end = s->blocks[s->v[i].block].end;
 
@@ -27,8 +26,7 @@ static int value_end(const struct scan *s, int i)
     return -1;
 }
 
-/* The first word of what plain name i was set to where it is declared; -1: nowhere. */
-static int set_to(const struct scan *s, int i)
+int set_to(const struct scan *s, int i)
 {
     for (int k = s->blocks[s->v[i].block].open; k < i; k++) {
         if (word_same(s, k, i) && word_is(s, k + 1, "=") &&
@@ -89,7 +87,7 @@ static void a_round_later(struct scan *s, int i)
     if (word_kind(s, i) != NAME || !word_is(s, i + 1, "=") || word_is_member(s, i) ||
         (!word_is_declared(s, i) && begin != i && !word_is(s, i - 1, ",")))
         return;
-    int end = value_end(s, i + 2);
+    int end = end_of_value(s, i + 2);
     struct step step = {"", NULL};
     for (int k = i + 1; k < in->end && !step.by && end > 0; k++) {
         if (word_same(s, k, i) && k > end)
@@ -179,7 +177,7 @@ static void by_all_threads(struct scan *s, int i)
         if (word_is(s, k, "+="))
             by = k + 1;
     }
-    int to = from < 0 ? -1 : value_end(s, from);
+    int to = from < 0 ? -1 : end_of_value(s, from);
     if (to < 0 || by != close - 1 ||
         !(word_is(s, by, "32") || word_is_constant(s, by) || word_is(s, by, "warpSize")))
         return;
@@ -471,7 +469,7 @@ static void guard_at_store(struct scan *s, int i)
  * n". For free(). */
 static char *within(const struct scan *s, int array, int bracket, const char *n)
 {
-    int begin = set_to(s, array), end = begin < 0 ? -1 : value_end(s, begin);
+    int begin = set_to(s, array), end = begin < 0 ? -1 : end_of_value(s, begin);
     char *index = words_text(s, array + 2, bracket - 1);
     char *before = begin >= 0 && begin + 2 <= end && word_is(s, begin + 1, "+")
                        ? words_text(s, begin + 2, end)
@@ -523,7 +521,7 @@ static void parts_asked(struct scan *s, int i)
                         word_is_plain(s, i + 2) && word_is(s, i + 3, "/")
                     ? i + 2
                     : -1,
-        end = value < 0 ? -1 : value_end(s, value), by = value + 2, depth = 0, to;
+        end = value < 0 ? -1 : end_of_value(s, value), by = value + 2, depth = 0, to;
 
     if (end != by || (word_kind(s, by) != NUMBER && !word_is_constant(s, by)) ||
         !word_is_any(s, end + 1, (const char *const[]){";", ",", NULL}))

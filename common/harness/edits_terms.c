@@ -1,6 +1,6 @@
 /* edits_terms.c - the small changes of a term that is not the one that was meant (editing.h): a
- * factor that is missing, a base that is in an index twice, a value from before a step, or of one
- * of two buffers.
+ * factor that is missing, a base that is in an index twice, a name for what a pointer has been set
+ * to, a loop's variable that an earlier loop has moved on.
  */
 #include "base/alloc.h"
 #include "editing.h"
@@ -80,27 +80,14 @@ static void times_a_factor(struct scan *s, int i)
     free(a);
 }
 
-/* Where plain name i is declared, before it: the first word of what it is set to, up to *end; -1:
+/* The first word of what plain name i was set to where it is declared, before it, up to *end; -1:
  * nowhere. */
 static int declared_as(const struct scan *s, int i, int *end)
 {
-    for (int k = s->blocks[s->v[i].block].open; k < i; k++) {
-        int depth = 0;
+    int begin = set_to(s, i);
 
-        if (!word_same(s, k, i) || !word_is(s, k + 1, "=") || word_is_member(s, k) ||
-            !(word_is_declared(s, k) ||
-              word_is_any(s, k - 1, (const char *const[]){",", "*", NULL})))
-            continue;
-        for (*end = k + 1; *end + 1 < i; ++*end) {
-            depth += word_is_any(s, *end + 1, (const char *const[]){"(", "[", "{", NULL}) -
-                     word_is_any(s, *end + 1, (const char *const[]){")", "]", "}", NULL});
-            if (depth < 0 ||
-                (!depth && word_is_any(s, *end + 1, (const char *const[]){";", ",", NULL})))
-                break;
-        }
-        return *end > k + 1 && *end + 1 < i ? k + 2 : -1;
-    }
-    return -1;
+    *end = begin < 0 ? -1 : end_of_value(s, begin);
+    return *end >= begin && *end + 1 < i ? begin : -1;
 }
 
 /* x[place], where place is first + t: of each of the two alone, as where x begins at first. */

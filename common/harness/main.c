@@ -729,18 +729,14 @@ int main(int argc, char **argv)
     }
     if (!machine_open(&r.machine, &why)) {
         fprintf(stderr, "%s: %s\n", r.lab->name, why.s);
-        fflush(stderr);
-        printf("next: make run LAB=%s BACKEND=emulator needs no GPU\n", r.lab->name);
-        return 2;
+        refuse(r.lab, "BACKEND=emulator needs no GPU");
     }
     emulator_set_quiet(1);
     choose_variants(&r);
     choose_cases(&r);
     if (!r.ncases) {
         fprintf(stderr, "%s: none of these cases is for this machine\n", r.lab->name);
-        fflush(stderr);
-        printf("next: make run LAB=%s ARGS=--list shows them\n", r.lab->name);
-        return 2;
+        refuse(r.lab, "ARGS=--list shows them");
     }
     r.verify = (struct verify){.lab = r.lab,
                                .machine = &r.machine,

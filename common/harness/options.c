@@ -97,6 +97,13 @@ static bool parse_size(const char *s, uint64_t *out)
     return !*end && x < 1ull << 62;
 }
 
+void refuse(const struct lab *lab, const char *next)
+{
+    fflush(stderr);
+    printf("next: make run LAB=%s %s\n", lab->name, next);
+    exit(2);
+}
+
 /* A value that is none: told, with a command that exists. Not while it is tried in silence. */
 static void refuse_value(const struct argp_state *state, const char *option, const char *arg,
                          const char *wants, const char *instead)
@@ -104,9 +111,7 @@ static void refuse_value(const struct argp_state *state, const char *option, con
     if (state->flags & ARGP_NO_ERRS)
         return;
     fprintf(stderr, "%s: --%s: \"%s\" is %s\n", all_labs[0]->name, option, arg, wants);
-    fflush(stderr);
-    printf("next: make run LAB=%s %s\n", all_labs[0]->name, instead);
-    exit(2);
+    refuse(all_labs[0], instead);
 }
 
 static uint64_t size_or_die(struct argp_state *state, const char *name, const char *arg)
@@ -242,9 +247,7 @@ static void refuse_unknown(int argc, char **argv, const struct argp *argp, const
     for (int i = 1; i < argc; i++)
         fprintf(stderr, " %s", argv[i]);
     fputc('\n', stderr);
-    fflush(stderr);
-    printf("next: make run LAB=%s ARGS=--help lists the options\n", lab->name);
-    exit(2);
+    refuse(lab, "ARGS=--help lists the options");
 }
 
 void options_parse(int argc, char **argv, const struct lab *lab, struct run_options *o)

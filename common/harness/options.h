@@ -19,6 +19,9 @@ struct run_options {
     const char *csv, *json, *timeline, *ncu, *predictions;
 };
 
+/* What is wrong has been told on stderr: the next command, "make run LAB=lab NEXT", and the end,
+ * with status 2. */
+_Noreturn void refuse(const struct lab *lab, const char *next);
 /* Ends the program on --help, --usage and mistakes. */
 void options_parse(int argc, char **argv, const struct lab *lab, struct run_options *o);
 

@@ -24,6 +24,7 @@ int arg_count(struct argp_state *state, const char *arg);     /* the same, and w
 /* The one word that a command takes. */
 void arg_word(struct argp_state *state, const char **word, const char *arg);
 
+enum { KEY_MISSING_ZERO = 1000 }; /* --missing-zero */
 #define BOOK_OPTION                                                                                \
     {                                                                                              \
         "book", 'b', "FILE", 0, "The gradebook (default: grades.db)", 0                            \

@@ -18,8 +18,6 @@ struct book_args {
     bool json, missing_zero;
 };
 
-enum { KEY_MISSING_ZERO = 1000 };
-
 static const struct argp_option options[] = {
     BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "Only this lab", 0},

@@ -21,8 +21,6 @@ struct export_args {
     struct export_options o;
 };
 
-enum { KEY_MISSING_ZERO = 1000 };
-
 static const struct argp_option options[] = {
     BOOK_OPTION,
     {"lab", 'l', "LAB", 0, "Only this lab", 0},

@@ -171,7 +171,6 @@ struct own_args {
 
 static const struct argp_option book_options[] = {
     BOOK_OPTION, {"lab", 'l', "LAB", 0, "The lab", 0}, {0}};
-enum { KEY_MISSING_ZERO = 1000 };
 static const struct argp_option total_options[] = {
     BOOK_OPTION,
     {"drop", 'd', "N", 0, "Leave out each student's N worst labs", 0},

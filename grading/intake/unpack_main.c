@@ -186,8 +186,8 @@ static void put_all(struct archive *a, const char *data, size_t length, const st
     int r, n = 0;
     int64_t before = 0;
     while ((r = archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
-        const char *damage =
-            !n && format_of(a) == ARCHIVE_FORMAT_ZIP ? zip_damage(data, length) : NULL;
+        bool other_zip = !n && format_of(a) == ARCHIVE_FORMAT_ZIP && !is_zip(data, length);
+        const char *damage = other_zip ? zip_damage(data, length) : NULL;
         if (damage)
             broken(damage);
         if (++n > MEMBERS_MAX)

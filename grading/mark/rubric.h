@@ -86,7 +86,7 @@ struct rubric_row {
     bool influence_on_each;
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
-     * "cudaMalloc:each", each of them, of many eight, in one of the row's cases, which is drawn;
+     * "cudaMalloc:each", all of them, in turn over the row's cases; more than 16 are too many;
      * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:any", one
      * element of the result that is copied back, "back:slight", one by a thousandth,
      * "back:nan", one as no number, "back:small", the one nearest to 0 by 1, "back:swapped", two in
