@@ -19,7 +19,7 @@ struct run_options {
     const char *csv, *json, *timeline, *ncu, *predictions;
 };
 
-/* What is wrong has been told on stderr: the next command, "make run LAB=lab NEXT", and the end,
+/* What is wrong has been told on stderr: the next command, "make run LAB=LAB NEXT", and the end,
  * with status 2. */
 _Noreturn void refuse(const struct lab *lab, const char *next);
 /* Ends the program on --help, --usage and mistakes. */
