@@ -232,6 +232,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
     if (cause && !early) {
         s->d->cause = s->d->cause ? s->d->cause : left ? "async" : cause;
         try_advice(s, c, &t);
+        try_atomic(s, c, &t);
         text_add(&s->d->words, t.s);
     }
     if (left) /* what came was for something that nobody does */
@@ -738,8 +739,10 @@ static void check_right(struct search *s, const struct lab_case *c)
 
     experiment_run(s->x, c, s->x->verify->seed, true, &sample);
     const char *cause = findings_put(&s->d->words, sample.outputs.findings, s->path, 1, true);
+    findings_lines(sample.outputs.findings, s->path, s->lines);
     try_advice(s, c, &s->d->words);
     s->d->cause = cause && !strcmp(cause, "left") ? "async" : cause;
+    try_atomic(s, c, &s->d->words);
     sample_free(&sample);
     if (!s->d->cause && !s->x->verify->lab->program && !by_absent(s, c))
         by_unset(s, c);

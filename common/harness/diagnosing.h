@@ -167,6 +167,8 @@ bool keeps_alive(struct search *s, const struct edits *e, int i, const struct al
 /* A barrier that they ask for is put into the file, in each place where it may be missing: they ask
  * for it where all is right then, on case c; else they say what is left. */
 void try_advice(struct search *s, const struct lab_case *c, struct text *words);
+/* … and an atomic in place of what is read, changed and written back on s->lines. */
+void try_atomic(struct search *s, const struct lab_case *c, struct text *words);
 /* Of memory that nobody wrote they ask for a store: not where a change of something else has mended
  * it, and not for that alone where none has. */
 void answer(struct text *words, bool answered);

@@ -288,6 +288,73 @@ void edits_calls(struct edits *e, const char *source, const char *names, const i
     scan_close(&s);
 }
 
+/* ---- an atomic ---- */
+
+/* The first word of what is assigned to by word i. */
+static int place_before(const struct scan *s, int i)
+{
+    int depth = 0;
+
+    for (int k = i - 1; k >= 0; k--) {
+        depth += word_is(s, k, "]") + word_is(s, k, ")") - word_is(s, k, "[") - word_is(s, k, "(");
+        if (!depth && word_is_any(s, k, (const char *const[]){";", "{", "}", ")", "else", NULL}))
+            return k + 1;
+        if (depth == 1 && word_is(s, k, ")") && !word_is(s, k + 1, ".") &&
+            !word_is(s, k + 1, "[") && !word_is(s, k + 1, "->"))
+            return k + 1; /* an if's, or a for's */
+        if (depth < 0)
+            return k + 1;
+    }
+    return i;
+}
+
+static int semicolon_behind(const struct scan *s, int i)
+{
+    while (i < s->n && !word_is_any(s, i, (const char *const[]){";", "{", "}", NULL}))
+        i++;
+    return i < s->n && word_is(s, i, ";") ? i : -1;
+}
+
+/* "a[i] += x", "a[i] = a[i] + x" and "a[i]++", whose sign is word i. */
+static void add_atomic(struct scan *s, int i)
+{
+    int from = place_before(s, i), end = semicolon_behind(s, i);
+    bool one = word_is(s, i, "++"), plus = word_is(s, i, "+=");
+
+    if (from >= i || end < 0 || (one && end != i + 1) || (plus && end == i + 1))
+        return;
+    char *place = words_text(s, from, i - 1), *of = xformat("%s +", place),
+         *to = *place == '*' ? xstrdup(place + 1) : xformat("&%s", place),
+         *value = one ? xstrdup("1") : words_text(s, i + 1, end - 1);
+    size_t n = strlen(of);
+
+    if (one || plus)
+        change(s, from, end - 1, xformat("atomicAdd(%s, %s)", to, value));
+    else if (!strncmp(value, of, n))
+        change(s, from, end - 1,
+               xformat("atomicAdd(%s, %s)", to, value + n + strspn(value + n, " ")));
+    free(place);
+    free(of);
+    free(to);
+    free(value);
+}
+
+void edits_atomics(struct edits *e, const char *source, const char *names, const int lines[2])
+{
+    struct scan s = {.to = e};
+
+    *e = (struct edits){0};
+    scan_open(&s, source, names);
+    for (int i = 1; i < s.n; i++) {
+        if ((s.v[i].line == lines[0] || s.v[i].line == lines[1]) && scan_reaches(&s, i) &&
+            word_is_any(&s, i, (const char *const[]){"+=", "=", "++", NULL}))
+            add_atomic(&s, i);
+    }
+    e->text = s.text;
+    e->lean = scan_lean(&s);
+    scan_close(&s);
+}
+
 /* ---- a return ---- */
 
 /* "… non-void function "NAME<…>(…)"", or the name alone. */

@@ -45,6 +45,8 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
  * call such; the nearest first. */
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call);
+/* On these lines, sums that are added to in place, by an atomic. */
+void edits_atomics(struct edits *e, const char *source, const char *names, const int lines[2]);
 /* Of the functions that these kernels call, one that gives no value and should: its `log`, the
  * compiler's, warns of it, and no return is in it. Its name, for free(), and line; NULL: none. */
 char *edits_no_return(const char *source, const char *names, const char *log, int *line);

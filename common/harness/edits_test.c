@@ -737,6 +737,29 @@ Test(edits, one_call_more)
     edits_free(&e);
 }
 
+Test(edits, an_atomic)
+{
+    static const char text[] = "KERNEL k(int *x, int n)\n"
+                               "{\n"
+                               "    if (n > 1)\n"
+                               "        x[n - 1] += 2 * n; x[0] = x[0] + n; x[1] = n; *x += 1;\n"
+                               "    for (int i = 0; i < n; i++) x[i]++;\n"
+                               "}\n";
+    static const char *const with[] = {"atomicAdd(&x[n - 1], 2 * n);", "atomicAdd(&x[0], n);",
+                                       "atomicAdd(x, 1);", "atomicAdd(&x[i], 1);"};
+    struct edits e;
+
+    edits_atomics(&e, text, "k", (int[]){4, 5});
+    cr_expect_eq(e.n, 4, "%d", e.n);
+    for (int i = 0; i < e.n && i < 4; i++) {
+        char *one = edits_apply(&e, i);
+
+        cr_expect_not_null(strstr(one, with[i]), "%s", one);
+        free(one);
+    }
+    edits_free(&e);
+}
+
 static const char joined[] = "#define N 4\n"
                              "KERNEL k(int *x, int n)\n"
                              "{\n"

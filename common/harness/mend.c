@@ -200,6 +200,78 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     *words = t;
 }
 
+/* ---- an atomic ---- */
+
+/* Where the checker's advice about what is read, changed and written back begins; NULL: none. */
+static char *update_advice(struct text *words)
+{
+    static const char *const starts[] = {"; several blocks read this word",
+                                         "; several threads read this word",
+                                         "; the same thread of several blocks reads"};
+    char *first = NULL;
+
+    for (size_t i = 0; words->length && i < sizeof(starts) / sizeof(starts[0]); i++) {
+        char *at = strstr(words->s, starts[i]);
+
+        first = at && (!first || at < first) ? at : first;
+    }
+    return first;
+}
+
+/* The first that is right, with nothing found; for free(). */
+static char *atomic_that_mends(struct search *s, const struct lab_case *c)
+{
+    struct experiment *x = s->x, spent = *x;
+    const char *kernels = x->variant->kernels;
+    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : ""), *told = NULL;
+    struct text left = {0};
+    struct edits e;
+
+    edits_atomics(&e, x->source, names, s->lines);
+    if (e.n && tries_left(x->edits))
+        edits_make_lean(s, &e);
+    for (int i = 0; i < e.n && tries_left(x->edits) && !told; i++) {
+        char *text = edits_apply(&e, i), *is = edits_words(&e, i);
+
+        x->edits->left--;
+        if (experiment_replace(x, text, false, NULL) && mends(s, c, &left) == ALL)
+            told = xformat("On line %d, %s", edits_line(&e, i), is);
+        free(text);
+        free(is);
+    }
+    x->runs = spent.runs;
+    x->instructions = spent.instructions;
+    if (e.n)
+        experiment_fresh(x);
+    text_free(&left);
+    edits_free(&e);
+    free(names);
+    return told;
+}
+
+void try_atomic(struct search *s, const struct lab_case *c, struct text *words)
+{
+    char *from = update_advice(words), *end;
+    struct text t = {0};
+
+    if (!from || !s->lines[0] || !s->x->replace || !s->x->source || s->x->verify->lab->program)
+        return;
+    char *told = atomic_that_mends(s, c);
+    if (!told)
+        return;
+    s->mended = true;
+    s->d->cause = "atomic";
+    end = strchr(from, '\n');
+    text_bytes(&t, words->s, (size_t)(from - words->s));
+    text_addf(&t,
+              "; several %s read this word, change it and write it back: updates get lost without "
+              "an atomic. %s the race is gone%s",
+              strstr(from, "several blocks") ? "blocks" : "threads", told, end ? end : "");
+    free(told);
+    text_free(words);
+    *words = t;
+}
+
 /* What the checker asks, where it is answered or may be another thing: that a store is missing. */
 static const char *const questions[] = {
     "; does every element get stored before it is read?",

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_REGS = 160 }; /* of an instruction */
+
 static bool is_barrier(const struct ptx_insn *in)
 {
     return (in->op == OP_bar || in->op == OP_barrier) && !ptx_has(in, M_warp) && !in->guarded;
@@ -117,6 +119,55 @@ static const struct ptx_operand *address(const struct emu_func *f, const struct 
         if (in->operands[i].kind == OPD_ADDR)
             return &in->operands[i];
     return NULL;
+}
+
+static bool is_block(const struct ptx_operand *o)
+{
+    return o->kind == OPD_SREG && o->sreg == SREG_CTAID;
+}
+
+static bool is_any(const bool *of, const uint32_t *regs, uint32_t n)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < n; i++)
+        any |= of[regs[i]];
+    return any;
+}
+
+/* Marks what an instruction makes of what is marked, or of blockIdx; true: that is news. */
+static bool pass_on(const struct ptx_func *f, const struct ptx_insn *in, bool *of)
+{
+    uint32_t regs[MOST_REGS], n = insn_uses(in, f, regs, MOST_REGS);
+    bool made = is_any(of, regs, n), news = false;
+
+    for (uint32_t k = 0; k < in->noperands; k++)
+        made |= is_block(&in->operands[k]);
+    n = made ? insn_defs(in, f, regs, MOST_REGS) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        news |= !of[regs[i]];
+        of[regs[i]] = true;
+    }
+    return news;
+}
+
+bool address_of_block(const struct emu_func *f, const struct site *s)
+{
+    if (!is_of(f, s) || calls(f->ptx))
+        return true;
+    const struct ptx_operand *a = address(f, s);
+    if (!a)
+        return true;
+    bool *of = xcalloc((size_t)f->ptx->nregs + 1, sizeof(*of)), news = true;
+
+    while (news) {
+        news = false;
+        for (uint32_t i = 0; i < f->ptx->ninsns; i++)
+            news |= pass_on(f->ptx, &f->ptx->insns[i], of);
+    }
+    bool made = a->has_reg && of[a->reg];
+    free(of);
+    return made;
 }
 
 bool one_address(const struct emu_func *f, const struct site *a, const struct site *b)

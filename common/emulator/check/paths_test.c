@@ -86,6 +86,18 @@ Test(paths, addresses)
     emu_module_unload(module);
 }
 
+/* Through registers, round a loop, and by what is loaded from there; not by what is stored. */
+Test(paths, addresses_of_a_block)
+{
+    load("mov.u32 r0, %ctaid.x;\n again: ld.shared.b32 r1, [r3];\n ld.shared.b32 r2, [r1];\n"
+         "add.u32 r3, r0, r0;\n st.shared.b32 [s], r0;\n @p0 bra again;");
+    cr_expect(address_of_block(f, &f->sites[1]));
+    cr_expect(address_of_block(f, &f->sites[2]));
+    cr_expect_not(address_of_block(f, &f->sites[4]));
+    cr_expect(address_of_block(NULL, &f->sites[4]));
+    emu_module_unload(module);
+}
+
 Test(paths, of_a_kernel_that_asks_for_its_block)
 {
     load("mov.u32 r0, %tid.x;");

@@ -511,6 +511,8 @@ bool way_without_barrier(const struct emu_func *f, const struct site *from, cons
 /* The two instructions name their address in the same way, so that a thread that executes one after
  * the other means one place. Where that is not known, they do. */
 bool one_address(const struct emu_func *f, const struct site *a, const struct site *b);
+/* Is the address made of blockIdx, by what the program computes? Where that is not known, it is. */
+bool address_of_block(const struct emu_func *f, const struct site *s);
 /* Does it read blockIdx, itself? */
 bool asks_for_block(const struct emu_func *f);
 

@@ -502,27 +502,39 @@ static bool a_copy(const struct clash *c)
            c->a.site->proxy;
 }
 
+/* Words that are the threads' of one number in several blocks. */
+static void put_blocks_update(struct text *t, const struct clash *c)
+{
+    static const char lost[] = "updates get lost without an atomic (atomicAdd and the like)";
+    const struct emu_func *of = c->info->func;
+    bool asks = asks_for_block(of),
+         loop = asks && c->site && way_without_barrier(of, c->site, c->site);
+
+    if (asks && !address_of_block(of, c->a.site)) {
+        text_addf(t,
+                  "    several blocks read this word, change it and write it back: %s. Was each "
+                  "block to have words of its own? Then blockIdx is missing in the index\n",
+                  lost);
+        return;
+    }
+    text_addf(t,
+              "    the same thread of several blocks reads this word, changes it and writes it "
+              "back: %s? If all blocks are to change it, %s\n",
+              loop   ? "does the loop go on to what other blocks have (by blockDim.x, and not by "
+                       "gridDim.x * blockDim.x)? Or is the index of a type too narrow"
+              : asks ? "is blockIdx lost on the way to the index, as in a type too narrow (8 bits "
+                       "begin again at 256, 16 at 65536)"
+                     : "is blockIdx missing in its index",
+              lost);
+}
+
 static void put_advice(struct text *t, const struct clash *c, const struct pair *p)
 {
     enum distance d = distance(c);
     const struct site *plain = beside_an_atomic(c);
 
     if (updates(p) && !shared_by_many(p)) {
-        const struct emu_func *of = c->info->func;
-        bool loop = asks_for_block(of) && c->site && way_without_barrier(of, c->site, c->site);
-
-        text_addf(
-            t,
-            "    the same thread of several blocks reads this word, changes it and writes "
-            "it back: %s? If all blocks are to change it, updates get lost without an atomic "
-            "(atomicAdd and the like)\n",
-            loop ? "the kernel reads blockIdx, and this is in a loop, so does that go on to what "
-                   "other blocks have (by blockDim.x, and not by gridDim.x * blockDim.x)? Or "
-                   "is the index of a type too narrow"
-            : asks_for_block(of)
-                ? "the kernel reads blockIdx, so is it lost on the way to the index, as in a "
-                  "type too narrow (8 bits begin again at 256, 16 at 65536)"
-                : "is blockIdx missing in its index");
+        put_blocks_update(t, c);
         return;
     }
     /* All may store the same, who read the same. */
