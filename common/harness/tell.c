@@ -384,6 +384,14 @@ static int count_told(const struct run *r)
     return n;
 }
 
+/* The kernels are those that were asked for, and so is all else that a command has. */
+static bool is_same_command(const struct run *r, const char *kernels)
+{
+    const char *asked = r->o.kernels;
+
+    return asked && kernels ? !strcmp(asked, kernels) : asked == kernels;
+}
+
 /* The one command to try next, and why. */
 static void print_next(const struct run *r, const struct tally *t)
 {
@@ -402,8 +410,14 @@ static void print_next(const struct run *r, const struct tally *t)
         print_command(r, t->first_open, false);
         putchar('\n');
     } else {
+        const char *kernels = t->first_wrong ? t->first_wrong : r->o.kernels;
+
         printf("mend %s, then ", count_told(r) > 1 ? "the first of these" : "it");
-        print_command(r, t->first_wrong ? t->first_wrong : r->o.kernels, r->o.check);
+        if (is_same_command(r, kernels)) {
+            puts("the same command again");
+            return;
+        }
+        print_command(r, kernels, r->o.check);
         print_cases(r);
         putchar('\n');
     }
@@ -490,8 +504,15 @@ static void print_summary(struct run *r, bool missed)
                                              : "");
         print_next(r, &t);
     } else {
-        printf("\n%s: all %sright (%d checked)%s\n", r->lab->name, missed ? "results " : "",
-               r->checks, missed ? ", and not all steps do what they are for" : "");
+        printf("\n%s: all %sright (%d checked)", r->lab->name, missed || lucky ? "results " : "",
+               r->checks);
+        if (missed)
+            printf(", and not all steps do what they are for");
+        else if (lucky && r->lab->program)
+            printf(", and not all else is");
+        else if (lucky)
+            printf(", and %s may be wrong on a GPU", lucky);
+        putchar('\n');
         if (lucky) {
             printf("next: mend %s all the same, then ", lucky);
             print_command(r, lucky, !r->lab->program);
