@@ -18,6 +18,10 @@ struct findings {
     int n;
 };
 
+const char finding_stored_later[] = "; it is stored later, so it is read too early",
+           finding_never_stored[] = "; its block never stores it: is a store missing, or is the "
+                                    "index wrong, or does a loop go too far?";
+
 static const struct {
     const char *kind, *distance, *says, *cause; /* says: in the message; NULL: any */
 } ranks[] = {
@@ -245,6 +249,19 @@ static void put_kernel(struct text *t, const char *name)
 }
 
 /* … then the places are not each thread's own, and no atomic would help. */
+/* Of shared memory that was read before it was stored: is it ever? */
+static bool put_unstored(struct text *t, const struct finding *f)
+{
+    const char *stored = string(f->json, "stored"),
+               *asks = strstr(f->message, "; does every element get stored before it is read?");
+
+    if (!asks || !*stored)
+        return false;
+    text_bytes(t, f->message, (size_t)(asks - f->message));
+    text_add(t, strcmp(stored, "later") ? finding_never_stored : finding_stored_later);
+    return true;
+}
+
 static void put_message(struct text *t, const struct findings *all, const struct finding *f)
 {
     const struct finding *missed = missed_beside(all, f);
@@ -253,6 +270,8 @@ static void put_message(struct text *t, const struct findings *all, const struct
     const char *name = "";
     size_t length = 0;
 
+    if (put_unstored(t, f))
+        return;
     if (!question) {
         text_add(t, f->message);
         return;

@@ -221,6 +221,23 @@ Test(finding, what_was_read_unwritten_comes_before_an_address)
     cr_expect_str_eq(put(all, 2, true), "out-of-bounds");
 }
 
+/* Shared memory that was read before it was stored: whether it ever is, where its block has ended.
+ */
+Test(finding, what_is_stored_later)
+{
+#define UNSTORED(member)                                                                           \
+    "{\"kind\":\"uninitialised-read\",\"file\":\"mine.cu\",\"line\":8,\"kernel\":\"k\"," member    \
+    "\"message\":\"reads 1 bytes; does every element get stored before it is read?\"}\n"
+    put(UNSTORED("\"stored\":\"later\","), 1, true);
+    cr_expect(strstr(t.s, "reads 1 bytes; it is stored later, so it is read too early\n"), "%s",
+              t.s);
+    put(UNSTORED("\"stored\":\"never\","), 1, true);
+    cr_expect(strstr(t.s, "reads 1 bytes; its block never stores it: "), "%s", t.s);
+    put(UNSTORED(""), 1, true);
+    cr_expect(strstr(t.s, "does every element get stored"), "%s", t.s);
+#undef UNSTORED
+}
+
 /* The first instruction that makes one, in words. */
 Test(finding, a_nan_is_told_by_what_makes_it)
 {

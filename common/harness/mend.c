@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of shared memory that nobody wrote the checker asks for a store: not where a change of something
+ * else has mended it, and not for that alone where none has. */
+static const char asks_stored[] = "; does every element get stored before it is read?";
+static const char asks_filled[] = "; cudaMemcpy, cudaMemset or a kernel that fills it missing?";
+
 enum { PLACES = 16, NEAR = 8 }; /* of a barrier that are tried, and of two */
 
 /* "; __syncthreads() missing between line 7 and line 9?", in a line of words. */
@@ -159,6 +164,35 @@ static void put_left(struct text *t, const struct text *left)
         text_addf(t, ": %.*s", (int)(stop - from), from);
 }
 
+/* Shared memory is read before it is stored, or may be: with a barrier before, by the others, all
+ * is right. What came of it is not told, then. */
+static bool try_early(struct search *s, const struct lab_case *c, struct text *words)
+{
+    const char *asks = strstr(words->s, asks_stored),
+               *later = strstr(words->s, finding_stored_later);
+    struct advice a = {.from = asks ? asks : later,
+                       .call = "__syncthreads()",
+                       .lines = {s->lines[0], s->lines[0]}};
+
+    if (!a.from || !s->lines[0] || memchr(words->s, '\n', (size_t)(a.from - words->s)))
+        return false;
+    struct places p = find_places(s, c, &a);
+    if (p.m == ALL) {
+        struct text t = {0};
+
+        text_bytes(&t, words->s, (size_t)(a.from - words->s));
+        text_addf(&t, "; it is stored later, so a __syncthreads() is missing. With one");
+        put_places(&t, &p);
+        text_add(&t, " it is right\n");
+        text_free(words);
+        *words = t;
+        s->mended = true;
+        s->d->cause = "race";
+    }
+    text_free(&p.left);
+    return p.m == ALL;
+}
+
 void try_advice(struct search *s, const struct lab_case *c, struct text *words)
 {
     struct experiment *x = s->x;
@@ -166,7 +200,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     struct advice a;
 
     if (!x->replace || !x->source || x->verify->lab->program || !words->length ||
-        !next_advice(words->s, &a))
+        try_early(s, c, words) || !next_advice(words->s, &a))
         return;
     struct places p = find_places(s, c, &a);
     if (p.m != ALL && !strcmp(a.call, "__syncwarp()"))
@@ -272,30 +306,35 @@ void try_atomic(struct search *s, const struct lab_case *c, struct text *words)
     *words = t;
 }
 
-/* What the checker asks, where it is answered or may be another thing: that a store is missing. */
-static const char *const questions[] = {
-    "; does every element get stored before it is read?",
-    "; cudaMemcpy, cudaMemset or a kernel that fills it missing?",
-};
+/* One of these is to go, and what is said in its place. */
+static const char *without(const char *at, bool answered, const char **instead)
+{
+    *instead = "";
+    if (!strncmp(at, asks_filled, strlen(asks_filled)))
+        return answered ? asks_filled : NULL;
+    if (!strncmp(at, finding_never_stored, strlen(finding_never_stored)))
+        return answered ? finding_never_stored : NULL;
+    if (strncmp(at, asks_stored, strlen(asks_stored)) != 0)
+        return NULL;
+    *instead = answered ? "" : "; is it read too early, or never stored?";
+    return asks_stored;
+}
 
 void answer(struct text *words, bool answered)
 {
     struct text t = {0};
-    const char *from = text_str(words), *at = from;
+    const char *from = text_str(words), *at = from, *instead;
 
     while (*at) {
-        size_t n = 0;
+        const char *gone = without(at, answered, &instead);
 
-        for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
-            n = strncmp(at, questions[i], strlen(questions[i])) ? n : strlen(questions[i]);
-        if (!n || (!answered && strncmp(at, questions[0], n) != 0)) {
+        if (!gone) {
             at++;
             continue;
         }
         text_bytes(&t, from, (size_t)(at - from));
-        if (!answered)
-            text_add(&t, "; is it never stored, or read where, or once more than, it should be?");
-        from = at += n;
+        text_add(&t, instead);
+        from = at += strlen(gone);
     }
     text_add(&t, from);
     text_free(words);

@@ -100,8 +100,10 @@ static void launch_end(struct listener *self, const struct block_info *any)
     pthread_mutex_unlock(&lock);
     if (!l)
         return;
-    while (l->running) /* a launch that failed: these blocks never end */
+    while (l->running) { /* a launch that failed: these blocks never end */
+        l->running->stopped = true;
         block_retire(l->running);
+    }
     report_later(l);
     report_launch_end(any->func);
     family_end(l);
@@ -664,8 +666,12 @@ static void on_fault(struct listener *self, const struct block_info *info, const
                      uint32_t thread, const char *what)
 {
     (void)s, (void)thread, (void)what;
-    if (info->user[self->slot])
-        report_block_end(info->user[self->slot]);
+    struct block_state *b = info->user[self->slot];
+
+    if (!b)
+        return;
+    b->stopped = true;
+    report_block_end(b);
 }
 
 struct listener *check_listener(void)

@@ -50,6 +50,25 @@ Test(check, copies_of_parts)
     expect("uninitialised-read", 12);
 }
 
+/* A thread reads its own word before it stores it, and one that nobody stores. */
+Test(check, shared_read_too_early)
+{
+    launch(1, 32);
+    go(0, 0, 10, SH(LD));
+    go(0, 0, 11, SH(ST));
+    finish(1);
+    expect("uninitialised-read", 10);
+    expect_text("\"stored\":\"later\"");
+}
+
+Test(check, shared_read_and_never_stored)
+{
+    launch(1, 32);
+    go(0, 0, 10, SH(LD));
+    finish(1);
+    expect_text("\"stored\":\"never\"");
+}
+
 /* Stages of a pipeline that a library loads and does not use. */
 Test(check, unwritten_shared_of_a_library)
 {

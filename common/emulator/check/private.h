@@ -256,6 +256,7 @@ struct block_state {
     struct unwritten unwritten[MAX_UNWRITTEN];
     const struct site *raced[MAX_UNWRITTEN];
     uint32_t nunwritten, nraced;
+    bool stopped; /* by a fault, before its end */
 
     /* Local memory read before it was written: no finding if the warp's next access stores
      * it back, for then a bit-field was set. */

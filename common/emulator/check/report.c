@@ -343,8 +343,11 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
                                           : "each thread has its own there: is it set on every "
                                             "path, or is __shared__ missing");
     put_without_lines(t, u->site, u->space);
-    report_tell(uninitialised, b->info, u->site, u->thread, addr, &r,
-                report_members(u->space, u->size), NULL);
+    json_t *members = report_members(u->space, u->size);
+    if (u->space == ACCESS_SHARED && !b->stopped)
+        json_object_set_new(members, "stored",
+                            json_string(is_written(b, u->addr) ? "later" : "never"));
+    report_tell(uninitialised, b->info, u->site, u->thread, addr, &r, members, NULL);
 }
 
 /* In shared memory a read may only be early, because a barrier is missing and the writer's
