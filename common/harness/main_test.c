@@ -168,7 +168,7 @@ static const struct {
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
      "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},
     {"what next, of a size of one's own", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT,
-     "--n 77 --param 3", 1, " N=77 ARGS='--param 3'\n"},
+     "--kernel scale --n 77 --param 3", 1, " N=77 ARGS='--param 3'\n"},
     {"what next, where two are wrong",
      HEAD SCALE(
          "if (i < n) y[i] = 7;") "KERNEL scale_float(const float *x, float *y, unsigned n) { "
@@ -177,7 +177,7 @@ static const struct {
     {"right, and a race that a barrier was tried for", HEAD RACE SCALE_FLOAT,
      "--kernel scale --check", 1,
      "of 1 kernel 1 right; the checks have found what may go wrong on a GPU\n"
-     "next: mend it, then the same command again\n"},
+     "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},
     {"right, and a race", HEAD RACE SCALE_FLOAT, "--no-time", 0,
      "all results right (5 checked), and scale may be wrong on a GPU\nnext: mend scale"},
     {"a race, told once", HEAD RACE SCALE_FLOAT, "--kernel scale --check", 1,

@@ -384,14 +384,6 @@ static int count_told(const struct run *r)
     return n;
 }
 
-/* The kernels are those that were asked for, and so is all else that a command has. */
-static bool is_same_command(const struct run *r, const char *kernels)
-{
-    const char *asked = r->o.kernels;
-
-    return asked && kernels ? !strcmp(asked, kernels) : asked == kernels;
-}
-
 /* The one command to try next, and why. */
 static void print_next(const struct run *r, const struct tally *t)
 {
@@ -410,14 +402,8 @@ static void print_next(const struct run *r, const struct tally *t)
         print_command(r, t->first_open, false);
         putchar('\n');
     } else {
-        const char *kernels = t->first_wrong ? t->first_wrong : r->o.kernels;
-
         printf("mend %s, then ", count_told(r) > 1 ? "the first of these" : "it");
-        if (is_same_command(r, kernels)) {
-            puts("the same command again");
-            return;
-        }
-        print_command(r, kernels, r->o.check);
+        print_command(r, t->first_wrong ? t->first_wrong : r->o.kernels, r->o.check);
         print_cases(r);
         putchar('\n');
     }
