@@ -426,7 +426,7 @@ static const char *print_luck(const struct run *r)
         if (r->variants[v].failures || !r->variants[v].why.words.length)
             continue;
         printf("%s's results are right%s:\n%s", name,
-               r->lab->program ? ", and not all else is" : " here, and need not be on a GPU",
+               r->lab->program ? ", but something else is not" : " here, and need not be on a GPU",
                r->variants[v].why.words.s);
         first = first ? first : name;
     }
@@ -495,7 +495,7 @@ static void print_summary(struct run *r, bool missed)
         if (missed)
             printf(", and not all steps do what they are for");
         else if (lucky && r->lab->program)
-            printf(", and not all else is");
+            printf(", but something else is not (see above)");
         else if (lucky)
             printf(", and %s may be wrong on a GPU", lucky);
         putchar('\n');
