@@ -135,13 +135,13 @@ static bool find_rest(struct search *s, char which, uint64_t right, uint64_t wro
 
     if ((n = multiples_are(s, &s->smallest, which, right, least, true)))
         text_addf(t,
-                  ": of %d sizes %sthat were tried those are right that are multiples of %" PRIu64
-                  ", and no others",
-                  n, first ? "" : "from there on ", right);
+                  ": of %d values of %s %sthat were tried it is right at the multiples of %" PRIu64
+                  ", and wrong at all others",
+                  n, name, first ? "" : "from there on ", right);
     else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)))
         text_addf(t,
-                  ": of %d sizes that were tried those are wrong where %s is a multiple of %" PRIu64
-                  ", and no others",
+                  ": of %d values of %s that were tried it is wrong at the multiples of %" PRIu64
+                  ", and right at all others",
                   n, name, wrong);
     return n;
 }
