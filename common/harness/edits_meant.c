@@ -106,23 +106,27 @@ static void a_round_later(struct scan *s, int i)
     free(step.by);
 }
 
-/* for (…; v > 0; v /= 4): what is left of an array by then, where 2 / 4 is 0, is two elements, or
- * more, of which only the first was meant to be. */
+/* for (…; v > 0; v /= 4), or such a while: what is left of an array by then, where 2 / 4 is 0, is
+ * two elements, or more, of which only the first was meant to be. */
 static void last_round_lost(struct scan *s, int i)
 {
-    int body = word_is(s, i, "for") ? head_body(s, i) : -1, array = -1;
+    bool head = word_is(s, i, "for");
+    int body = head || word_is(s, i, "while") ? head_body(s, i) : -1, array = -1, line = 0;
     struct step step = {"", NULL};
 
     if (body < 0 || !word_is(s, body, "{"))
         return;
-    for (int k = i + 2; k < body && !step.by; k++)
-        step = step_at(s, k);
+    int end = brace_end(s, body);
+    for (int k = head ? i + 2 : body; k < (head ? body : end) && !step.by; k++) {
+        if (head || word_is_any(s, k - 1, (const char *const[]){";", "{", "}", NULL}))
+            step = step_at(s, k);
+        line = s->v[k].line;
+    }
     long each = step.by ? strtol(step.by, NULL, 0) : 0;
     long parts = !strcmp(step.sign, "/")                ? each
                  : !strcmp(step.sign, ">>") && each < 6 ? 1 << each
                                                         : 0;
     free(step.by);
-    int end = brace_end(s, body);
     for (int k = body; k < end && array < 0; k++) {
         int close =
             word_kind(s, k) == NAME && word_is(s, k + 1, "[") ? word_match(s, k + 1, 1) : -1;
@@ -141,13 +145,14 @@ static void last_round_lost(struct scan *s, int i)
             s->to->v[s->to->n - 1].length = 0;
         if (left == 2)
             change_told(s, xformat("with \"%s[0] += %s[1]\" by one thread before this line (do the "
-                                   "rounds end with 2 elements left, as 2 / %ld is 0?)",
-                                   a, a, parts));
+                                   "rounds end with 2 elements left, as 2 / %ld is 0 on line %d?)",
+                                   a, a, parts, line));
         else
             change_told(
                 s, xformat("with %s[1] to %s[%ld] added to %s[0] by one thread before this "
-                           "line (do the rounds end with %ld elements left, as %ld / %ld is 0?)",
-                           a, a, left - 1, a, left, left, parts));
+                           "line (do the rounds end with %ld elements left, as %ld / %ld is 0 on "
+                           "line %d?)",
+                           a, a, left - 1, a, left, left, parts, line));
         free(a);
     }
 }
@@ -482,20 +487,52 @@ static char *within(const struct scan *s, int array, int bracket, const char *n)
     return asked;
 }
 
-/* Words from … to, with each place whose index has word `part` asked for. For free(). */
+enum { FOLLOW = 16 }; /* names */
+
+/* Is one of them in words from … to, in no index of another array? */
+static bool has_any(const struct scan *s, int from, int to, const int *names, int n)
+{
+    bool has = false;
+
+    for (int w = from, depth = 0; w <= to && !has; w++) {
+        depth += word_is(s, w, "[") - word_is(s, w, "]");
+        for (int k = 0; k < n && !depth; k++)
+            has |= word_same(s, w, names[k]);
+    }
+    return has;
+}
+
+/* Word `part`, and what is declared as some of it in words from … to: how many. */
+static int follow(const struct scan *s, int from, int to, int part, int *names)
+{
+    int n = 0;
+
+    names[n++] = part;
+    for (int k = from; k <= to && n < FOLLOW; k++) {
+        int end = word_kind(s, k) == NAME && word_is(s, k + 1, "=") &&
+                          (word_is_declared(s, k) || word_is(s, k - 1, ","))
+                      ? end_of_value(s, k + 2)
+                      : -1;
+
+        if (end > 0 && has_any(s, k + 2, end, names, n))
+            names[n++] = k;
+    }
+    return n;
+}
+
+/* Words from … to, with each place whose index has word `part`, or what follows from it, asked for.
+ * For free(). */
 static char *asked_places(const struct scan *s, int from, int to, int part, const char *n)
 {
+    int names[FOLLOW], nnames = follow(s, from, to, part, names);
     struct text t = {0};
     size_t at = s->v[from].at;
 
     for (int k = from; k <= to; k++) {
         int close =
             word_kind(s, k) == NAME && word_is(s, k + 1, "[") ? word_match(s, k + 1, 1) : -1;
-        bool has = false;
 
-        for (int w = k + 2; w < close; w++)
-            has |= word_same(s, w, part);
-        if (!has || word_is_type(s, k - 1))
+        if (close < 0 || !has_any(s, k + 2, close - 1, names, nnames) || word_is_type(s, k - 1))
             continue;
         bool store = word_is(s, close + 1, "=");
         char *asked = within(s, k, close, n), *place = words_text(s, k, close);
@@ -550,6 +587,34 @@ static void parts_asked(struct scan *s, int i)
     free(is);
 }
 
+/* rounds = n / threads, that many of each thread: one more of those that the rest is left for. */
+static void round_of_rest(struct scan *s, int i)
+{
+    static const char *const before[] = {"=", "<", NULL}, *const behind[] = {";", ",", NULL};
+    int left = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left < 0 ? -1 : operand_on(s, i + 1), value = right;
+
+    if (right < 0 || !word_is_any(s, left - 1, before) || !word_is_any(s, right + 1, behind))
+        return;
+    int from = right == i + 1 && (value = set_to(s, right)) >= 0 ? value : i + 1,
+        to = from == value ? end_of_value(s, value) : right;
+    bool grid = false, block = word_is_constant(s, i + 1);
+    for (int k = from; k <= to; k++) {
+        grid |= word_is(s, k, "gridDim");
+        block |= word_is(s, k, "blockDim");
+    }
+    if (!grid && !block)
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, right),
+         *me = grid ? "blockIdx.x * blockDim.x + threadIdx.x" : "threadIdx.x";
+    change(s, left, right, xformat("%s / %s + (%s < %s %% %s)", a, b, me, a, b));
+    change_told(s, xformat("with one round more for the first %s %% %s threads (\"%s / %s + (%s < "
+                           "%s %% %s)\" in place of \"%s / %s\", which is rounded down)",
+                           a, b, a, b, me, a, b, a, b));
+    free(a);
+    free(b);
+}
+
 /* ---- what a whole block answers ---- */
 
 /* __syncthreads_or() of numbers: of their bits. */
@@ -581,5 +646,5 @@ static void bits_of_all(struct scan *s, int i)
 static way *const meant[] = {bits_of_all,    goes_on,         last_round_lost, by_all_threads,
                              a_round_later,  steps_exchanged, rows_of,         across_bracket,
                              with_its_base,  another_pitch,   stored_late,     transposed_by_number,
-                             guard_at_store, parts_asked};
+                             guard_at_store, parts_asked,     round_of_rest};
 const struct ways meant_ways = {meant, sizeof(meant) / sizeof(meant[0])};

@@ -966,7 +966,7 @@ Test(edits, what_was_meant)
     cr_expect(is_made(&e, 8, "warpSize / 4") && is_made(&e, 8, "warpSize * 4"), "a round");
     cr_expect(is_told_at(&e, 11,
                          "with \"out[0] += out[1]\" by one thread before this line (do the rounds "
-                         "end with 2 elements left, as 2 / 4 is 0?)"),
+                         "end with 2 elements left, as 2 / 4 is 0 on line 8?)"),
               "a last round");
     cr_expect(is_made(&e, 11, "(lane & 2 * row - 1)"), "brackets around all bits");
     cr_expect(is_told_at(&e, 14, "without this \"break\", so that it goes on into the next case,"),
