@@ -290,17 +290,19 @@ static void with_its_base(struct scan *s, int i)
     }
 }
 
-/* a * 8: by what else its function has rows of. */
+/* a * 8, or a * BLOCK: by what else its function has rows of. */
 static void another_pitch(struct scan *s, int i)
 {
     const struct block *in = &s->blocks[s->v[i].block];
     int left = word_is(s, i - 1, "*") && word_is_binary(s, i - 1) ? operand_back(s, i - 2) : -1,
         n = 0;
 
-    if (word_kind(s, i) != NUMBER || left < 0 || word_is(s, i + 1, "."))
+    if ((word_kind(s, i) != NUMBER && !word_is_constant(s, i)) || left < 0 ||
+        word_is_any(s, i + 1, (const char *const[]){".", "(", "[", NULL}))
         return;
     for (int k = in->open; k < in->end && n < NAMES; k++) {
-        bool known = !word_is_plain(s, k) || !word_is(s, k - 1, "*") || !word_is_binary(s, k - 1);
+        bool known = !word_is_plain(s, k) || !word_is(s, k - 1, "*") || !word_is_binary(s, k - 1) ||
+                     word_same(s, k, i);
 
         for (int before = in->open; before < k && !known; before++)
             known = word_same(s, before, k) && word_is(s, before - 1, "*") &&
