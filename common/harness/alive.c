@@ -1,7 +1,8 @@
 /* alive.c - is what a wrong run did still done, on some input, when the file is changed? A
  * condition that sends all inputs another way round what is wrong makes the results right, and
  * mends nothing. Lines that touch memory count, and barriers: others are the compiler's to merge
- * and to move.
+ * and to move. It may take a load, too, together with one of another line, as of *p at a loop's end
+ * and behind it: what such a line computes of it is still done there.
  */
 #include "base/alloc.h"
 #include "diagnosing.h"
@@ -14,13 +15,15 @@ static const char *const touches[] = {"global_ld_requests",   "global_st_request
                                       "global_atom_requests", "shared_ld_requests",
                                       "shared_st_requests",   "barriers"};
 
-static bool is_touched(const json_t *line)
+static const char *const counts[] = {"flop_fp16", "flop_fp32", "flop_fp64"};
+
+static bool has_any(const json_t *line, const char *const *keys, size_t n)
 {
-    for (size_t i = 0; i < sizeof(touches) / sizeof(touches[0]); i++) {
-        if (json_object_get(line, touches[i]))
-            return true;
-    }
-    return false;
+    bool has = false;
+
+    for (size_t i = 0; i < n && !has; i++)
+        has = json_object_get(line, keys[i]) != NULL;
+    return has;
 }
 
 /* path: a short one. */
@@ -55,14 +58,15 @@ static void touch(void *user, const json_t *line, int at)
     struct alive *a = user;
     size_t n = (size_t)at + 1;
 
-    if (!is_touched(line))
-        return;
     if (n > a->n) {
         a->touched = xrealloc(a->touched, n);
+        a->counts = xrealloc(a->counts, n);
         memset(a->touched + a->n, 0, n - a->n);
+        memset(a->counts + a->n, 0, n - a->n);
         a->n = n;
     }
-    a->touched[at] = true;
+    a->touched[at] |= has_any(line, touches, sizeof(touches) / sizeof(touches[0]));
+    a->counts[at] |= has_any(line, counts, sizeof(counts) / sizeof(counts[0]));
 }
 
 void alive_add(struct alive *a, const struct search *s, const struct sample *sample)
@@ -124,7 +128,7 @@ bool alive_all(const struct alive *was, const struct alive *is, int from, int to
     for (size_t i = 0; i < was->n; i++) {
         bool changed = (int)i >= from && (int)i <= to;
 
-        if (was->touched[i] && !changed && (i >= is->n || !is->touched[i]))
+        if (was->touched[i] && !changed && (i >= is->n || !(is->touched[i] || is->counts[i])))
             return false;
     }
     return true;
@@ -133,5 +137,6 @@ bool alive_all(const struct alive *was, const struct alive *is, int from, int to
 void alive_free(struct alive *a)
 {
     free(a->touched);
+    free(a->counts);
     *a = (struct alive){0};
 }

@@ -99,6 +99,7 @@ bool by_record(struct search *s); /* … of other blocks alone */
 /* ---- what is done at all, by line of the student's file ---- */
 struct alive {
     bool *touched; /* by line, from 1 on: memory, or a barrier */
+    bool *counts;  /* … it computes with floating-point numbers */
     size_t n;
 };
 void alive_add(struct alive *a, const struct search *s, const struct sample *sample);

@@ -179,5 +179,29 @@ static void set_anew(struct scan *s, int i)
     }
 }
 
-static way *const terms[] = {set_anew, summand_alone, through_pointer, times_a_factor};
+/* p[n], where p has been moved: what it is at by then. */
+static void where_it_is(struct scan *s, int i)
+{
+    static const char *const moves[] = {"+=", "-=", "++", "--", NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+    int close = word_kind(s, i) == NAME && !word_is_member(s, i) && word_is(s, i + 1, "[")
+                    ? word_match(s, i + 1, 1)
+                    : -1;
+    bool moved = false;
+
+    for (int k = in->open; k < i && close > 0 && !moved; k++)
+        moved = word_same(s, k, i) && !word_is_member(s, k) &&
+                (word_is_any(s, k + 1, moves) ||
+                 word_is_any(s, k - 1, (const char *const[]){"++", "--", NULL}));
+    if (!moved || word_is(s, close + 1, "[") || word_is(s, close + 1, "."))
+        return;
+    char *p = words_text(s, i, i), *was = words_text(s, i, close);
+    change(s, i, close, xformat("*%s", p));
+    change_told(
+        s, xformat("with \"*%s\" in place of \"%s\", as %s has been moved by then,", p, was, p));
+    free(p);
+    free(was);
+}
+
+static way *const terms[] = {where_it_is, set_anew, summand_alone, through_pointer, times_a_factor};
 const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};
