@@ -40,6 +40,22 @@ static void rounded_up(struct scan *s, int i)
     free(b);
 }
 
+/* a & SIZE, of a power of two: its bits below that. */
+static void bits_below(struct scan *s, int i)
+{
+    static const char *const behind[] = {";", ",", ")", "]", "+", "-", NULL};
+    bool masks = (word_is(s, i, "&") && word_is_binary(s, i)) || word_is(s, i, "&=");
+    long v = word_kind(s, i + 1) == NUMBER && masks ? strtol(s->text + s->v[i + 1].at, NULL, 0) : 0;
+    bool one_bit = v > 1 && !(v & (v - 1));
+
+    if (!masks || operand_on(s, i + 1) != i + 1 || !word_is_any(s, i + 2, behind) ||
+        !(one_bit || word_is_constant(s, i + 1) || word_is_plain(s, i + 1)))
+        return;
+    char *a = words_text(s, i + 1, i + 1);
+    change(s, i + 1, i + 1, one_bit ? xformat("%ld", v - 1) : xformat("(%s - 1)", a));
+    free(a);
+}
+
 /* a / b: of one less, as the last of so many is found; and of one more. */
 static void last_of_parts(struct scan *s, int i)
 {
@@ -289,14 +305,22 @@ static void backwards(struct scan *s, int i)
     if (!(up && (word_is(s, second + 1, "++") || word_is(s, second + 2, "++"))) &&
         !(down && (word_is(s, second + 1, "--") || word_is(s, second + 2, "--"))))
         return;
+    int step = second + (word_is(s, second + 1, "++") || word_is(s, second + 1, "--") ? 1 : 2);
+    step += word_same(s, step + 1, name); /* ++i */
+    char *also = step < close - 1 ? words_text(s, step + 1, close - 1) : xstrdup("");
     char *type = words_text(s, open + 1, open + 1), *n = words_text(s, name, name),
          *from = words_text(s, name + 2, first - 1),
          *to = and_one(words_text(s, first + 3, second - 1), up == with);
+    size_t length = strlen(from), one = strlen(" - 1");
+    bool below = length > one && !strcmp(from + length - one, " - 1"); /* up to it */
     if (up)
-        change(s, open + 1, close - 1, xformat("%s %s = %s; %s-- > %s;", type, n, to, n, from));
+        change(s, open + 1, close - 1,
+               xformat("%s %s = %s; %s-- > %s;%s", type, n, to, n, from, also + (*also == ',')));
     else
         change(s, open + 1, close - 1,
-               xformat("%s %s = %s; %s <= %s; %s++", type, n, to, n, from, n));
+               xformat("%s %s = %s; %s %s %.*s; %s++%s", type, n, to, n,
+                       below ? "<" : "<=", (int)(length - (below ? one : 0)), from, n, also));
+    free(also);
     free(type);
     free(n);
     free(from);
@@ -494,10 +518,10 @@ static void sum_in_brackets(struct scan *s, int i)
     free(b);
 }
 
-static way *const forms[] = {rounded_up,    last_of_parts,     reversed,         no_choice,
-                             no_difference, macro_in_brackets, bits_in_brackets, each_asked,
-                             not_all,       without_else,      with_else,        break_before,
-                             backwards,     last_of_several,   or_none,          always};
+static way *const forms[] = {
+    rounded_up,       last_of_parts,   reversed, no_choice,    no_difference, macro_in_brackets,
+    bits_in_brackets, each_asked,      not_all,  without_else, with_else,     break_before,
+    backwards,        last_of_several, or_none,  always,       bits_below};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
 
 static way *const names[] = {bound_of_function, bound_of_both, part_of_number, of_groups,

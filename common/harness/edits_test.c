@@ -162,7 +162,7 @@ Test(edits, another_form)
         {7, "true"},
         {9, "!(i > 0 && share >= 0)"},
         {9, "if"},
-        {13, "int k = 1; k <= WIDE - 1; k++"},
+        {13, "int k = 1; k < WIDE; k++"},
         {15, "if (n > m)\n        out[1] = 1; else out[2] = 2;\n"},
         {18, "int k = WIDE; k-- > 0;"},
         {19, "k * WIDE + i"},
