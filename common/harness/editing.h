@@ -33,6 +33,7 @@ extern const struct ways wider_ways;           /* edits_wider.c */
 extern const struct ways meant_ways;           /* edits_meant.c */
 extern const struct ways term_ways;            /* edits_terms.c */
 way rows_asked;                                /* … a guard */
+way longer_array;                              /* edits_meant.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 
 /* Of the functions that have one of the lines, or call such: by block. For free(). */

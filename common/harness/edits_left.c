@@ -1100,5 +1100,5 @@ static way *const guards[] = {guarded,      narrowed,       rows_asked,   narrow
 const struct ways guard_ways = {guards, sizeof(guards) / sizeof(guards[0])};
 
 static way *const more[] = {goes_round, size_alone,  another_constant, another_step,
-                            beside,     of_its_tile, one_term_more};
+                            beside,     of_its_tile, one_term_more,    longer_array};
 const struct ways more_ways = {more, sizeof(more) / sizeof(more[0])};

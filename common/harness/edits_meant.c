@@ -470,6 +470,61 @@ static void guard_at_store(struct scan *s, int i)
     free(guard);
 }
 
+/* The bracket that closes the one size of the shared array that word i declares; -1: none. */
+static int array_end(const struct scan *s, int i)
+{
+    int close = word_kind(s, i) == NAME && word_is(s, i + 1, "[") &&
+                        word_is(s, statement_begin(s, i), "__shared__")
+                    ? word_match(s, i + 1, 1)
+                    : -1;
+    bool one = close > i + 2 && word_is_any(s, close + 1, (const char *const[]){";", ",", NULL});
+
+    return one ? close : -1;
+}
+
+/* __shared__ T x[SIZE]: one element more, or as many. */
+void longer_array(struct scan *s, int i)
+{
+    int close = array_end(s, i);
+
+    if (close < 0)
+        return;
+    char *size = words_text(s, i + 2, close - 1);
+    bool one = close == i + 3;
+    change(s, i + 2, close - 1, xformat("%s + 1", size));
+    change(s, i + 2, close - 1, xformat(one ? "2 * %s" : "2 * (%s)", size));
+    free(size);
+}
+
+/* __shared__ T x[SIZE], whose rows of ROW have ROW + 1 places where they are used. */
+static void rows_in_array(struct scan *s, int i)
+{
+    int close = array_end(s, i), n = 0, row[NAMES];
+
+    if (close < 0 || chain_on(s, i + 2, sums) != i + 2)
+        return;
+    char *size = words_text(s, i + 2, close - 1);
+    for (int k = 0; k < s->n && n < NAMES; k++) {
+        bool more = scan_reaches(s, k) && word_is(s, k - 1, "(") && word_is(s, k - 2, "*") &&
+                    (word_is_constant(s, k) || word_kind(s, k) == NUMBER) &&
+                    word_is(s, k + 1, "+") && word_kind(s, k + 2) == NUMBER &&
+                    word_is(s, k + 3, ")");
+
+        for (int known = 0; known < n && more; known++)
+            more = !word_same(s, k, row[known]) || !word_same(s, k + 2, row[known] + 2);
+        if (!more)
+            continue;
+        row[n++] = k;
+        char *by = words_text(s, k, k), *pad = words_text(s, k + 2, k + 2);
+        change(s, i + 2, close - 1,
+               strcmp(pad, "1") ? xformat("%s + %s / %s * %s", size, size, by, pad)
+                                : xformat("%s + %s / %s", size, size, by));
+        free(by);
+        free(pad);
+    }
+    free(size);
+}
+
 /* ---- parts that are rounded up ---- */
 
 /* "at + 2 * part < n" of p[2 * part], where p is x + at; or of x[i], where x is a parameter, "i <
@@ -648,5 +703,5 @@ static void bits_of_all(struct scan *s, int i)
 static way *const meant[] = {bits_of_all,    goes_on,         last_round_lost, by_all_threads,
                              a_round_later,  steps_exchanged, rows_of,         across_bracket,
                              with_its_base,  another_pitch,   stored_late,     transposed_by_number,
-                             guard_at_store, parts_asked,     round_of_rest};
+                             guard_at_store, parts_asked,     round_of_rest,   rows_in_array};
 const struct ways meant_ways = {meant, sizeof(meant) / sizeof(meant[0])};

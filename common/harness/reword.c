@@ -101,12 +101,25 @@ static bool adds_rows(const struct edit *e)
     return !e->length && strstr(e->with, " % ");
 }
 
+/* The size of a shared array, where an index may be what is wrong. */
+static bool is_array_size(const struct edits *e, int i)
+{
+    size_t at = e->v[i].at;
+
+    if (!at || e->text[at - 1] != '[')
+        return false;
+    while (at > 0 && !strchr(";{}", e->text[at - 1]))
+        at--;
+    at += strspn(e->text + at, " \n");
+    return !strncmp(e->text + at, "__shared__", strlen("__shared__"));
+}
+
 /* … and "(i) % n" for i, which may only send back what went too far before. */
 static bool is_poor(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
 
-    return adds_rows(x) ||
+    return adds_rows(x) || is_array_size(e, i) ||
            (x->length && strstr(x->with, ") % ") && !memchr(e->text + x->at, '%', x->length));
 }
 
