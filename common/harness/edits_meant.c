@@ -427,6 +427,36 @@ static void stored_late(struct scan *s, int i)
     free(between);
 }
 
+/* a >>= 1; if (a & 1) …: asked of what a was before. */
+static void asked_late(struct scan *s, int i)
+{
+    static const char *const sets[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
+    bool begins = word_kind(s, i) == NAME &&
+                  word_is_any(s, i - 1, (const char *const[]){";", "{", "}", NULL}) &&
+                  !word_is_type(s, i) && !word_is_keyword(s, i);
+    int last = begins ? operand_on(s, i) : -1,
+        end = last >= 0 && word_is_any(s, last + 1, sets) ? statement_end(s, i) + 1 : -1,
+        close = end < 0 || !word_is(s, end, ";") ? -1 : condition_end(s, end + 1);
+    bool reads = false, calls = false;
+
+    for (int k = end + 3; k < close; k++) {
+        reads |= word_same(s, k, i) && !word_is_member(s, k);
+        calls |= word_is(s, k, "(") && word_kind(s, k - 1) == NAME; /* what may be no question */
+    }
+    if (!reads || calls)
+        return;
+    char *set = words_text(s, i, end), *asked = words_text(s, end + 3, close - 1),
+         *line = one_line(set, strlen(set)), *question = one_line(asked, strlen(asked));
+    change(s, i, close, xformat("const bool before = %s; %s if (before)", asked, set));
+    change_told(s, xformat("with \"%s\" asked before \"%.*s\", not after it,", question,
+                           (int)strlen(line) - 1, line));
+    free(set);
+    free(asked);
+    free(line);
+    free(question);
+}
+
 /* if (i >= n) return; to be asked of the place that is stored to, there. */
 static void guard_at_store(struct scan *s, int i)
 {
@@ -703,5 +733,6 @@ static void bits_of_all(struct scan *s, int i)
 static way *const meant[] = {bits_of_all,    goes_on,         last_round_lost, by_all_threads,
                              a_round_later,  steps_exchanged, rows_of,         across_bracket,
                              with_its_base,  another_pitch,   stored_late,     transposed_by_number,
-                             guard_at_store, parts_asked,     round_of_rest,   rows_in_array};
+                             guard_at_store, parts_asked,     round_of_rest,   asked_late,
+                             rows_in_array};
 const struct ways meant_ways = {meant, sizeof(meant) / sizeof(meant[0])};

@@ -980,3 +980,52 @@ Test(edits, what_was_meant)
               "an old value");
     edits_free(&e);
 }
+
+static const char slipped_source[] =
+    "#define SIZE 64\n"
+    "#define ROW  8\n"
+    "KERNEL k(const float *x, float *out, unsigned n, unsigned m)\n"
+    "{\n"
+    "    __shared__ float rows[SIZE];\n"
+    "    const unsigned part = n / 4, i = threadIdx.x, next = i + part;\n"
+    "    unsigned bits = m & SIZE, sum = bits / ROW * (ROW + 1);\n"
+    "    out[i] = x[i];\n"
+    "    out[next] = x[next];\n"
+    "    const float *p = x + blockIdx.x * ROW;\n"
+    "    for (int j = n - 1; j >= 0; j--, p++)\n"
+    "        sum += *p * j;\n"
+    "    bits >>= 1;\n"
+    "    if (bits & 1)\n"
+    "        sum += p[n];\n"
+    "    for (unsigned r = 0; r < n / blockDim.x; r++)\n"
+    "        sum += x[blockIdx.y * n + r];\n"
+    "    while (m > 0) {\n"
+    "        rows[i] += rows[i + m];\n"
+    "        m /= 4;\n"
+    "    }\n"
+    "}\n";
+
+Test(edits, what_was_slipped)
+{
+    struct edits e;
+
+    edits_make(&e, slipped_source, "k", "", "");
+    cr_expect(is_made(&e, 5, "SIZE + SIZE / ROW"), "rows with a gap");
+    cr_expect(is_made(&e, 5, "SIZE + 1") && is_made(&e, 5, "2 * SIZE"), "a longer array");
+    cr_expect(is_told_at(&e, 6,
+                         "with \"(n + 4 - 1) / 4\" in place of \"n / 4\", and each place that "
+                         "follows from it read and stored only below n,"),
+              "a name that follows from a part");
+    cr_expect(is_made(&e, 7, "(SIZE - 1)"), "the bits below one");
+    cr_expect(is_made(&e, 10, "blockIdx.x * n"), "what rows have in place of a constant");
+    cr_expect(is_made(&e, 11, "int j = 0; j < n; j++, p++"), "a loop up, with all that it moves");
+    cr_expect(is_told_at(&e, 13, "with \"bits & 1\" asked before \"bits >>= 1\", not after it,"),
+              "a question before");
+    cr_expect(is_made(&e, 15, "*p"), "where a pointer is by then");
+    cr_expect(is_made(&e, 16, "n / blockDim.x + (threadIdx.x < n % blockDim.x)"), "a rest's round");
+    cr_expect(is_told_at(&e, 22,
+                         "with \"rows[0] += rows[1]\" by one thread before this line (do the "
+                         "rounds end with 2 elements left, as 2 / 4 is 0 on line 20?)"),
+              "a last round of a while");
+    edits_free(&e);
+}
