@@ -35,6 +35,7 @@ struct check {
     struct done chunk[DO_GATHER + 1][SCHEDULE_CHUNKS];
     char *err;
     size_t errsize;
+    bool tried; /* is it in order? Why not, nobody asks */
 };
 
 static bool complain(struct check *c, const char *format, ...)
@@ -157,6 +158,89 @@ static int taken_event(const struct check *c, int i, const struct done *d, int *
     return -1;
 }
 
+static bool check_steps(struct check *c);
+
+/* Is it all in order? */
+static bool is_in_order(const struct schedule *s)
+{
+    static const struct check none;
+    struct check c = none;
+    char err[8];
+
+    c.s = s;
+    c.err = err;
+    c.errsize = sizeof(err);
+    c.tried = true;
+    return check_steps(&c);
+}
+
+/* … with step w's stream waiting for `event` there, and elsewhere for those that are as far from
+ * what it waits for now? */
+static bool right_with_event(const struct schedule *s, int w, uint32_t event)
+{
+    struct schedule t = *s;
+    uint32_t further = event - s->steps[w].first;
+
+    for (uint32_t i = 0; i < t.nsteps; i++) {
+        if (t.steps[i].what == DO_WAIT && t.steps[i].stream == s->steps[w].stream)
+            t.steps[i].first += further;
+    }
+    return is_in_order(&t);
+}
+
+/* The first record in d's stream before step i, behind d, that its event still stands for then; -1:
+ * none. */
+static int record_behind(const struct check *c, int i, const struct done *d)
+{
+    const struct schedule_step *x = c->s->steps;
+
+    for (int r = d->step + 1; r < i; r++) {
+        bool last = x[r].what == DO_RECORD && x[r].stream == d->stream;
+
+        for (int k = r + 1; k < i && last; k++)
+            last = x[k].what != DO_RECORD || x[k].first != x[r].first;
+        if (last)
+            return r;
+    }
+    return -1;
+}
+
+/* The last wait that step i's stream has before it, with no work in between; -1: none. */
+static int wait_before(const struct schedule *s, int i)
+{
+    for (int w = i - 1; w >= 0; w--) {
+        if (s->steps[w].stream == s->steps[i].stream && s->steps[w].what != DO_RECORD)
+            return s->steps[w].what == DO_WAIT ? w : -1;
+    }
+    return -1;
+}
+
+/* Step i's stream waits just before it, for no event of d's stream. */
+static bool complain_of_event(struct check *c, int i, const struct done *d, int w)
+{
+    const struct schedule_step *x = c->s->steps;
+    int behind = record_behind(c, i, d), r = recorded_by(c->s, (uint32_t)w), others = 0;
+    char this[80], that[80], mark[80], wait[80], other[80], more[200] = "";
+
+    for (uint32_t k = 0; k < c->s->nsteps; k++)
+        others += (int)k != w && x[k].what == DO_WAIT && x[k].stream == x[w].stream;
+    size_t n = behind < 0
+                   ? 0
+                   : (size_t)snprintf(more, sizeof(more), "; %s, is", name_of(c, behind, other));
+    if (n && right_with_event(c->s, w, x[behind].first)) {
+        n += (size_t)snprintf(more + n, sizeof(more) - n, ". With event %u in step %d",
+                              x[behind].first, w);
+        if (others)
+            n += (size_t)snprintf(more + n, sizeof(more) - n,
+                                  ", and so on in stream %u's other waits,", x[w].stream);
+        snprintf(more + n, sizeof(more) - n, " it is right");
+    }
+    return complain(c,
+                    "%s may begin before %s is over: what %s waits for, %s, is not behind that%s",
+                    name_of(c, i, this), name_of(c, d->step, that), name_of(c, w, wait),
+                    r < 0 ? "nothing" : name_of(c, r, mark), more);
+}
+
 /* Why the stream of step i does not wait for d, which it needs: the last event of d's stream that
  * it does wait for may be recorded before d. */
 static bool complain_of_wait(struct check *c, int i, const struct done *d)
@@ -164,6 +248,9 @@ static bool complain_of_wait(struct check *c, int i, const struct done *d)
     const struct schedule *s = c->s;
     uint32_t stream = s->steps[i].stream;
     char this[80], that[80], mark[80], wait[80];
+
+    if (c->tried)
+        return false;
     int behind, r = -1, w = taken_event(c, i, d, &behind, &r);
 
     name_of(c, i, this);
@@ -190,6 +277,8 @@ static bool complain_of_wait(struct check *c, int i, const struct done *d)
                         "%s may begin before %s is over: of stream %u, stream %u waits for earlier "
                         "steps alone",
                         this, that, d->stream, stream);
+    if (w < 0 && (w = wait_before(s, i)) >= 0)
+        return complain_of_event(c, i, d, w);
     if (w < 0)
         return complain(c,
                         "%s may begin before %s is over: nothing makes stream %u wait for stream "
@@ -199,15 +288,45 @@ static bool complain_of_wait(struct check *c, int i, const struct done *d)
                     this, that, name_of(c, w, wait), name_of(c, r, mark));
 }
 
+/* Two steps of the kind work on one chunk, and none does on this: those two, and which of them is
+ * meant for it, where all is in order then. */
+static void put_twice(const struct check *c, uint32_t chunk, enum schedule_what kind, char *text,
+                      size_t size)
+{
+    const struct schedule_step *x = c->s->steps;
+    char one[80], other[80];
+
+    for (uint32_t a = 0; a < c->s->nsteps; a++) {
+        for (uint32_t b = a + 1; b < c->s->nsteps; b++) {
+            if (x[a].what != kind || x[b].what != kind || x[a].first != x[b].first)
+                continue;
+            struct schedule first = *c->s, second = *c->s;
+
+            first.steps[a].first = second.steps[b].first = chunk;
+            bool a_is = is_in_order(&first), b_is = is_in_order(&second);
+            size_t n =
+                (size_t)snprintf(text, size, "; %s, and %s, are both of chunk %u",
+                                 name_of(c, (int)a, one), name_of(c, (int)b, other), x[a].first);
+            if (n < size && a_is != b_is)
+                snprintf(text + n, size - n, ". With chunk %u in step %u it is right", chunk,
+                         a_is ? a : b);
+            return;
+        }
+    }
+}
+
 /* What step i does with a chunk needs `before` done with it. */
 static bool needs(struct check *c, int i, uint32_t chunk, enum schedule_what before,
                   const char *otherwise)
 {
     const struct done *d = &c->chunk[before][chunk];
-    char this[80];
+    char this[80], twice[250] = "";
 
+    if (!d->is && !c->tried)
+        put_twice(c, chunk, before, twice, sizeof(twice));
     if (!d->is)
-        return complain(c, "%s: %s chunk %u before", name_of(c, i, this), otherwise, chunk);
+        return complain(c, "%s: %s chunk %u before%s", name_of(c, i, this), otherwise, chunk,
+                        twice);
     return is_over(c, d, c->s->steps[i].stream) || complain_of_wait(c, i, d);
 }
 
@@ -328,6 +447,17 @@ static bool check_all_done(struct check *c)
     return true;
 }
 
+static bool check_steps(struct check *c)
+{
+    if (!check_head(c))
+        return false;
+    for (uint32_t i = 0; i < c->s->nsteps; i++) {
+        if (!check_step(c, (int)i))
+            return false;
+    }
+    return check_all_done(c);
+}
+
 bool schedule_check(const struct schedule *s, char *err, size_t errsize)
 {
     static const struct check none;
@@ -336,13 +466,7 @@ bool schedule_check(const struct schedule *s, char *err, size_t errsize)
     c.s = s;
     c.err = err;
     c.errsize = errsize;
-    if (!check_head(&c))
-        return false;
-    for (uint32_t i = 0; i < s->nsteps; i++) {
-        if (!check_step(&c, (int)i))
-            return false;
-    }
-    return check_all_done(&c);
+    return check_steps(&c);
 }
 
 /* Is step a over whenever step b, which comes later in the list, begins? */

@@ -248,6 +248,28 @@ static const struct {
      1,
      5,
      {IN(0, 0), RECORD(0, 0), WAIT(2, 0), WORK(1, 0), OUT(1, 0)}},
+    {"waits for another event",
+     "step 6, copy_out(stream 2, chunk 0) may begin before step 3, kernel(stream 1, chunk 0) is "
+     "over: what step 5, wait(stream 2, event 0) waits for, step 1, record(stream 0, event 0), is "
+     "not behind that; step 4, record(stream 1, event 1), is. With event 1 in step 5 it is right",
+     PINNED,
+     1,
+     7,
+     {IN(0, 0), RECORD(0, 0), WAIT(1, 0), WORK(1, 0), RECORD(1, 1), WAIT(2, 0), OUT(2, 0)}},
+    {"waits for another event, and nothing records a right one",
+     "step 1, record(stream 0, event 0), is not behind that",
+     PINNED,
+     1,
+     6,
+     {IN(0, 0), RECORD(0, 0), WAIT(1, 0), WORK(1, 0), WAIT(2, 0), OUT(2, 0)}},
+    {"a kernel twice, and one chunk without",
+     "step 3, copy_out(stream 0, chunk 0): no kernel has worked on chunk 0 before; step 2, "
+     "kernel(stream 0, chunk 1), and step 4, kernel(stream 0, chunk 1), are both of chunk 1. With "
+     "chunk 0 in step 2 it is right",
+     PINNED,
+     2,
+     6,
+     {IN(0, 0), IN(0, 1), WORK(0, 1), OUT(0, 0), WORK(0, 1), OUT(0, 1)}},
     {"waits too late",
      "nothing makes stream 1 wait for stream 0",
      PINNED,
