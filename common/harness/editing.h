@@ -34,6 +34,7 @@ extern const struct ways meant_ways;           /* edits_meant.c */
 extern const struct ways term_ways;            /* edits_terms.c */
 way rows_asked;                                /* … a guard */
 way longer_array;                              /* edits_meant.c */
+way times_a_share;                             /* edits_terms.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
 
 /* Of the functions that have one of the lines, or call such: by block. For free(). */
@@ -48,6 +49,8 @@ bool near_is_related(int away);
  * the last word of a value that begins with word i: before a comma or a semicolon. */
 int set_to(const struct scan *s, int i);
 int end_of_value(const struct scan *s, int i);
+/* The last word of the statement that begins with word i, in braces or none; -1: not known. */
+int body_end(const struct scan *s, int i);
 /* Words from … to become `with`, which is taken. */
 void change(struct scan *s, int from, int to, char *with);
 /* What the last change is told as, which is taken, too. */

@@ -125,12 +125,16 @@ static int being_set(const struct scan *s, int i)
     return -1;
 }
 
-static bool has_word(const char *text, const char *word)
+/* … and no member of that name: blockIdx.x is not x. */
+static bool has_variable(const char *text, const char *name)
 {
-    size_t n = strlen(word);
+    size_t n = strlen(name);
 
-    for (const char *p = text; (p = strstr(p, word)); p += n) {
-        if (name_length(p) == n && (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_')))
+    for (const char *p = text; (p = strstr(p, name)); p += n) {
+        bool inside = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.' ||
+                                   (p > text + 1 && p[-1] == '>' && p[-2] == '-'));
+
+        if (name_length(p) == n && !inside)
             return true;
     }
     return false;
@@ -154,7 +158,7 @@ static void drop_unset(const struct scan *s, struct edits *e)
         }
         int set = from < s->n && scan_reaches(s, from) ? being_set(s, from) : -1;
         char *name = set < 0 ? NULL : words_text(s, set, set);
-        bool itself = name && has_word(e->v[k].with, name);
+        bool itself = name && has_variable(e->v[k].with, name);
 
         free(name);
         if (itself) {

@@ -3,6 +3,7 @@
  * to, a loop's variable that an earlier loop has moved on.
  */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "editing.h"
 
 #include <stdlib.h>
@@ -78,6 +79,89 @@ static void times_a_factor(struct scan *s, int i)
         free(by);
     }
     free(a);
+}
+
+/* Names and numbers that loops of the function go to, but what it was passed: of what a thread has
+ * several. */
+static int bounds_of(const struct scan *s, const struct block *in, int *found)
+{
+    int n = 0;
+
+    for (int k = in->open; k < in->end && n < FACTORS; k++) {
+        int body = word_is(s, k, "for") ? head_body(s, k) : -1;
+
+        for (int w = k + 2; w < body && n < FACTORS; w++) {
+            bool number = word_kind(s, w) == NUMBER && s->v[w].length < 3;
+            bool bound = (number || word_is_plain(s, w)) && word_is(s, w - 1, "<") &&
+                         word_is_any(s, w + 1, (const char *const[]){";", "&&", NULL});
+
+            for (int p = in->name; p < in->open && bound; p++)
+                bound = !word_same(s, p, w);
+            if (bound && is_new(s, w, found, n))
+                found[n++] = w;
+        }
+    }
+    return n;
+}
+
+/* blockIdx.y * blockDim.y, or * 8, of blocks whose threads do several rounds each: times how many.
+ */
+void times_a_share(struct scan *s, int i)
+{
+    int found[FACTORS], to = word_is(s, i, "blockIdx") ? product_on(s, i) : -1;
+
+    if (to < 0 || !word_is_any(s, to + 1, (const char *const[]){"+", ";", ",", "]", "<", NULL}))
+        return;
+    char *a = words_text(s, i, to);
+    for (int f = 0, n = bounds_of(s, &s->blocks[s->v[i].block], found); f < n; f++) {
+        bool has = false;
+
+        for (int k = i; k <= to; k++)
+            has |= word_same(s, k, found[f]);
+        char *by = words_text(s, found[f], found[f]);
+        if (!has)
+            change(s, i, to, xformat("%s * %s", a, by));
+        free(by);
+    }
+    free(a);
+}
+
+/* if (t < w) …; else x[t] = y[from + t]: … - w there, in all such places. */
+static void from_its_own(struct scan *s, int i)
+{
+    int body = word_is(s, i, "if") ? head_body(s, i) : -1, t = i + 2,
+        other = body < 0 ? -1 : body_end(s, body) + 1, end;
+
+    if (other < 1 || !word_is(s, other, "else") || !word_is(s, i + 3, "<") || i + 6 != body ||
+        !word_is_plain(s, t))
+        return;
+    int of = word_is(s, other + 1, "if") ? head_body(s, other + 1) : other + 1, first = -1, n = 0;
+    end = of < 0 ? -1 : body_end(s, of);
+    struct text with = {0};
+    size_t at = 0;
+    for (int k = of; k <= end; k++) {
+        bool sum = word_same(s, k, t) && word_is(s, k - 1, "+") && word_is_plain(s, k - 2) &&
+                   (first < 0 || word_same(s, k - 2, first - 2));
+        if (!sum)
+            continue;
+        if (first < 0)
+            at = s->v[first = k].at;
+        text_bytes(&with, s->text + at, s->v[k].at + s->v[k].length - at);
+        text_addf(&with, " - %.*s", (int)s->v[i + 4].length, s->text + s->v[i + 4].at);
+        at = s->v[k].at + s->v[k].length;
+        end = n++ > 100 ? k : end;
+        t = k;
+    }
+    if (n) {
+        char *from = words_text(s, first - 2, first), *by = words_text(s, i + 4, i + 4);
+
+        change(s, first, t, text_take(&with));
+        change_told(s, xformat("with \"%s - %s\" in place of \"%s\", here and in all of this else,",
+                               from, by, from));
+        free(from);
+        free(by);
+    }
+    text_free(&with);
 }
 
 /* The first word of what plain name i was set to where it is declared, before it, up to *end; -1:
@@ -203,5 +287,6 @@ static void where_it_is(struct scan *s, int i)
     free(was);
 }
 
-static way *const terms[] = {where_it_is, set_anew, summand_alone, through_pointer, times_a_factor};
+static way *const terms[] = {from_its_own,  where_it_is,     set_anew,
+                             summand_alone, through_pointer, times_a_factor};
 const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};

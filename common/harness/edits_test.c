@@ -737,6 +737,36 @@ Test(edits, one_call_more)
     edits_free(&e);
 }
 
+/* Blocks that do several rounds each, and the second part of what threads share out. */
+Test(edits, a_share_of_several)
+{
+    static const char text[] = "#define RPT 4\n"
+                               "KERNEL k(int *x, int n, int m)\n"
+                               "{\n"
+                               "    __shared__ int s[64];\n"
+                               "    unsigned y = blockIdx.y * blockDim.y + threadIdx.y, w = 8;\n"
+                               "    if (y < w)\n"
+                               "        s[y] = x[y];\n"
+                               "    else if (n + y < m)\n"
+                               "        s[y] = x[n + y];\n"
+                               "    for (int r = 0; r < RPT && y < n; r++, y += blockDim.y)\n"
+                               "        x[y] = 0;\n"
+                               "}\n";
+    struct edits e;
+
+    edits_make(&e, text, "k", "", "");
+    cr_expect(is_made(&e, 5, "blockIdx.y * blockDim.y * RPT"));
+    cr_expect_not(is_made(&e, 5, "blockIdx.y * blockDim.y * n"));
+    bool both = false;
+    for (int i = 0; i < e.n; i++)
+        both |= e.v[i].told && strstr(e.v[i].told, "\"n + y - w\" in place of \"n + y\"");
+    cr_expect(both);
+    edits_free(&e);
+    edits_make_of(&e, OF_PLACES, text, "k", (int[]){11, 11});
+    cr_expect(is_made(&e, 5, "blockIdx.y * blockDim.y * RPT"));
+    edits_free(&e);
+}
+
 Test(edits, an_atomic)
 {
     static const char text[] = "KERNEL k(int *x, int n)\n"

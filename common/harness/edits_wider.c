@@ -20,8 +20,7 @@ static void say(struct scan *s, const char *where, const char *a)
     free(line);
 }
 
-/* The last word of the statement that begins with word i, in braces or none; -1: not known. */
-static int body_end(const struct scan *s, int i)
+int body_end(const struct scan *s, int i)
 {
     int end = word_is(s, i, "{") ? brace_end(s, i) : statement_end(s, i) + 1;
 
