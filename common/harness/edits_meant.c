@@ -144,12 +144,12 @@ static void last_round_lost(struct scan *s, int i)
         if (s->changed)
             s->to->v[s->to->n - 1].length = 0;
         if (left == 2)
-            change_told(s, xformat("with \"%s[0] += %s[1]\" by one thread before this line (do the "
+            change_told(s, xformat("with \"%s[0] += %s[1]\" by thread 0 before this line (do the "
                                    "rounds end with 2 elements left, as 2 / %ld is 0 on line %d?)",
                                    a, a, parts, line));
         else
             change_told(
-                s, xformat("with %s[1] to %s[%ld] added to %s[0] by one thread before this "
+                s, xformat("with %s[1] to %s[%ld] added to %s[0] by thread 0 before this "
                            "line (do the rounds end with %ld elements left, as %ld / %ld is 0 on "
                            "line %d?)",
                            a, a, left - 1, a, left, left, parts, line));

@@ -995,7 +995,7 @@ Test(edits, what_was_meant)
     cr_expect(is_made(&e, 7, "(x ^ (x >> 3)) + i"), "a term outside the brackets");
     cr_expect(is_made(&e, 8, "warpSize / 4") && is_made(&e, 8, "warpSize * 4"), "a round");
     cr_expect(is_told_at(&e, 11,
-                         "with \"out[0] += out[1]\" by one thread before this line (do the rounds "
+                         "with \"out[0] += out[1]\" by thread 0 before this line (do the rounds "
                          "end with 2 elements left, as 2 / 4 is 0 on line 8?)"),
               "a last round");
     cr_expect(is_made(&e, 11, "(lane & 2 * row - 1)"), "brackets around all bits");
@@ -1054,7 +1054,7 @@ Test(edits, what_was_slipped)
     cr_expect(is_made(&e, 15, "*p"), "where a pointer is by then");
     cr_expect(is_made(&e, 16, "n / blockDim.x + (threadIdx.x < n % blockDim.x)"), "a rest's round");
     cr_expect(is_told_at(&e, 22,
-                         "with \"rows[0] += rows[1]\" by one thread before this line (do the "
+                         "with \"rows[0] += rows[1]\" by thread 0 before this line (do the "
                          "rounds end with 2 elements left, as 2 / 4 is 0 on line 20?)"),
               "a last round of a while");
     edits_free(&e);

@@ -29,6 +29,7 @@ struct entry {
     double error_l1, error_max; /* lab/result.h */
     double occupancy;           /* 0: not known */
     char bound[32];             /* "" likewise */
+    bool alone;                 /* one launch is all that the time is of, so the bound is its */
     char warning[128];          /* printed under the table */
 };
 

@@ -447,7 +447,7 @@ static bool is_too_few(const struct layout *l, const struct entry *r)
 /* … or both are over before a launch is. */
 static bool is_too_short(const struct entry *r)
 {
-    return !strcmp(r->bound, "launch");
+    return r->alone && !strcmp(r->bound, "launch");
 }
 
 /* Of small sizes, where a step looks like one backwards: why. */
@@ -472,7 +472,7 @@ static void print_small(const struct layout *l)
                 blocks_of(few) == 1 ? "" : "s", l->report->machine->limits.sms,
                 nfew > 1 ? "; others have too few, too" : "");
     if (brief)
-        fprintf(l->out, "too small: most of the time of %s on %s%s is the launch itself\n",
+        fprintf(l->out, "too small: no part of %s on %s%s takes longer than a launch\n",
                 brief->variant->name, brief->input->name, nbrief > 1 ? ", and of others," : "");
     if (few || brief)
         fprintf(l->out,

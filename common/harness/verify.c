@@ -124,6 +124,7 @@ static void describe(const struct task *t, struct entry *x)
 
     x->items = t->record->items;
     x->amounts = amounts_of(t->input, p);
+    x->alone = p->nsteps == 1 && !p->nops;
     for (int axis = 0; axis < 3 && p->nsteps; axis++) {
         x->block[axis] = p->steps[0].block[axis];
         x->grid[axis] = p->steps[0].grid[axis];
