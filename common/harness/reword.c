@@ -345,8 +345,39 @@ static bool is_by_one(const struct edits *e, int i)
            !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
 
-/* … and it is a number that is compared with: of which the small sizes say nothing that are less.
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What begins there is a number, or a name that is one: in capitals, or of an enum or a constexpr.
  */
+static bool is_fixed(const char *text, const char *name)
+{
+    size_t n = 0, small = 0;
+
+    for (; in_name(name[n]); n++)
+        small += islower((unsigned char)name[n]) != 0;
+    if (isdigit((unsigned char)*name) || (n > 1 && !small))
+        return true;
+    for (const char *p = text; n && (p = strchr(p, name[0])); p++) {
+        const char *line = p, *behind = p + n + strspn(p + n, " ");
+
+        if (strncmp(p, name, n) != 0 || in_name(p[n]) || (p > text && in_name(p[-1])) ||
+            *behind != '=' || behind[1] == '=')
+            continue;
+        while (line > text && !strchr(";{}\n", line[-1]))
+            line--;
+        for (const char *w = line > text && line[-1] == '{' ? line - 6 : line; w < p; w++) {
+            if (w >= text && (!strncmp(w, "constexpr", 9) || !strncmp(w, "enum", 4)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* … and it is a number that is compared with, or a constant: of which the small sizes say nothing
+ * that are less. */
 static bool is_of_number(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
@@ -355,9 +386,9 @@ static bool is_of_number(const struct edits *e, int i)
 
     while (before > e->text && before[-1] == ' ')
         before--;
-    while (before > e->text && (isalnum((unsigned char)before[-1]) || before[-1] == '_'))
+    while (before > e->text && in_name(before[-1]))
         before--;
-    return is_by_one(e, i) && (isdigit((unsigned char)*behind) || isdigit((unsigned char)*before));
+    return is_by_one(e, i) && (is_fixed(e->text, behind) || is_fixed(e->text, before));
 }
 
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
@@ -370,7 +401,8 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     bool right = end_on(s, part, first, steps, NULL) == RUN_OK;
     enum on_large on = right ? on_large(s, first) : NONE_LARGE; /* before all of it is compiled */
     right &= on == RIGHT_ON_LARGE || (on == NONE_LARGE && !leaves_loop(e, i));
-    right = right && (!is_of_number(e, i) || on_twice(s, first) == RIGHT_ON_LARGE);
+    enum on_large twice = right ? on_twice(s, first) : NONE_LARGE;
+    right &= is_of_number(e, i) ? twice == RIGHT_ON_LARGE : twice != WRONG_ON_LARGE;
     right = right && experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
     int cases = right ? right_on(s, first, STEPS) : 0;
 
@@ -477,11 +509,6 @@ static bool is_same_line(const struct edits *e, int i, int k)
     return k >= 0 && edits_line(e, i) == edits_line(e, k);
 }
 
-static bool is_in_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Is each name and number of one in the other? */
 static bool has_words(const char *of, size_t length, const char *in, size_t size)
 {
@@ -490,12 +517,12 @@ static bool has_words(const char *of, size_t length, const char *in, size_t size
     for (size_t i = 0; i < length && all; i++) {
         size_t n = 0;
 
-        while (i + n < length && is_in_name(of[i + n]))
+        while (i + n < length && in_name(of[i + n]))
             n++;
         all = !n;
         for (size_t k = 0; k + n <= size && !all; k++)
-            all = !strncmp(of + i, in + k, n) && (!k || !is_in_name(in[k - 1])) &&
-                  (k + n == size || !is_in_name(in[k + n]));
+            all = !strncmp(of + i, in + k, n) && (!k || !in_name(in[k - 1])) &&
+                  (k + n == size || !in_name(in[k + n]));
         i += n;
     }
     return all;
@@ -576,18 +603,18 @@ static int times_known(const struct edits *e, int i, int other)
 
     while (*a && *a == *b)
         a++, b++;
-    while (a > from && is_in_name(a[-1]))
+    while (a > from && in_name(a[-1]))
         a--;
     size_t n = 0, before = 0;
-    while (is_in_name(a[n]))
+    while (in_name(a[n]))
         n++;
     if (isdigit((unsigned char)*a))
         return 0;
-    while (a - before > from && before < 2 && !is_in_name(a[-1 - (int)before]))
+    while (a - before > from && before < 2 && !in_name(a[-1 - (int)before]))
         before++;
     char *form = xformat("%.*s", (int)(n + before), a - before);
     for (const char *p = e->text; n && (p = strstr(p, form)); p += n)
-        times += !is_in_name(p[n + before]);
+        times += !in_name(p[n + before]);
     free(form);
     return times;
 }
@@ -675,12 +702,12 @@ static void use_name(const struct edits *e, int i)
     char *p = x->with, *with = NULL;
     size_t length;
 
-    while (*p && !(isdigit((unsigned char)*p) && (p == x->with || !is_in_name(p[-1]))))
+    while (*p && !(isdigit((unsigned char)*p) && (p == x->with || !in_name(p[-1]))))
         p++;
     size_t n = strspn(p, "0123456789");
     char *number = xformat("%.*s", (int)n, p),
          *was = xformat("%.*s", (int)x->length, e->text + x->at);
-    const char *name = n > 1 && !is_in_name(p[n]) && p[n] != '.' && !strstr(was, number)
+    const char *name = n > 1 && !in_name(p[n]) && p[n] != '.' && !strstr(was, number)
                            ? defined_as(e->text, e->text + x->at, number, &length)
                            : NULL;
     if (name)
