@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = 12, WINDOW = 6, LEAST = 8 };
+enum { RUN = 12, WINDOW = 5, LEAST = 8 };
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {

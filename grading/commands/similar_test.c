@@ -30,11 +30,16 @@ static struct prints skeleton_of(const char *lab)
     return p;
 }
 
+/* Where a statement begins, in a function or its loop: \\1 its first word, \\2 the rest. */
+#define STATEMENT "s/^    (for|if|int|unsigned|T|float|double|__syncthreads)\\b(.*)$/"
+/* An assignment that may be the body of something: \\1 is what is before it, \\2 it. */
+#define ASSIGNMENT "s/^( +)([a-z_]+(\\[[^]=]*\\])* [-+*]?= .*;)$/"
+
 /* Scripts of sed that change how a solution is written and nothing of what it does. */
 static const struct {
     const char *name, *script;
 } disguises[] = {
-    {"brackets", "s/ = ([^;{]*);/ = ((\\1));/; s/\\[([a-z]+)\\]/[(\\1)]/g"},
+    {"brackets", "s/ = ([^;{,]*);/ = ((\\1));/; s/\\[([a-z]+)\\]/[(\\1)]/g"},
     {"braces", "s/^( +)(sum|out|field|tile)(.*;)$/\\1{ { \\2\\3 } }/; s/;$/;;/"},
     {"digraphs", "s/\\[/<:/g; s/\\]/:>/g; s/\\{/<%/g; s/\\}/%>/g; s/^#/%:/"},
     {"words for operators", "s/&&/and/g; s/\\|\\|/or/g; s/!([a-z(])/not \\1/g; s/ \\^ / xor /g"},
@@ -87,10 +92,44 @@ static const struct {
     {"pragmas", "s/;$/; _Pragma(\"diag_suppress 177\")/"},
     {"sums for subscripts", "s/\\b([a-z_]+)\\[([a-zA-Z0-9_ .+]+)\\]/(*(\\1 + (\\2)))/g"},
     {"addresses", "s/\\b([a-z_]+)\\[([a-zA-Z0-9_ .+]+)\\]/(*\\&\\1[\\2])/g"},
-    {"signs", "s/ = ([^;{]*);/ = +(\\1);/"},
+    {"signs", "s/ = ([^;{,]*);/ = +(\\1);/"},
     {"statements of nothing", "s/^( +[a-z][^;#{}]*;)$/\\1 (void)0; asm volatile(\"\"); int q;/"},
     {"what is never done",
      "s/^( +[a-z][^;#{}]*;)$/\\1 if (0) { int q = 1; (void)q; } if (false) q++; while (0) q--;/"},
+    {"nothing added", "s/ = ([^;{,]*);/ = 0 + (\\1);/"},
+    {"times one", "s/ = ([^;{,]*);/ = 1 * (\\1);/; s/return ([^;]*);/return (\\1) * 1;/"},
+    {"or nothing", "s/ = ([^;{,]*);/ = (\\1) | 0;/; s/\\[([a-z]+)\\]/[\\1 << 0]/g"},
+    {"signs twice", "s/ = ([^;{,]*);/ = - -(\\1);/; s/\\bif \\(([^()]*)\\)$/if (!!(\\1))/"},
+    {"casts", "s/ = ([^;{,]*);/ = (float)(\\1);/; s/\\[([a-z]+)\\]/[(int)\\1]/g"},
+    {"casts by name", "s/ = ([^;{,]*);/ = static_cast<float>(\\1);/"},
+    {"commas", "s/ = ([^;{,]*);/ = (0, \\1);/"},
+    {"unused variables", STATEMENT "int junk = n * 3 + 1; \\1\\2/; " ASSIGNMENT
+                                   "\\1{ float jq = n; \\2 jq = jq * 2 + n; }/"},
+    {"unused chains", STATEMENT
+     "int ju = n * 3, jv = ju + 4, jt; jt = jv \\& ju; jt += jv; jt++; \\1\\2/; " ASSIGNMENT
+     "\\1{ int jt = n, jw = jt + 3; jw *= jt; \\2 }/"},
+    {"unused arrays", STATEMENT "int u[2]; u[0] = n * 3; u[1] = u[0] + n; \\1\\2/"},
+    {"unused conditions",
+     STATEMENT "int u = n * 3; if (u > 4) { u += n; } else if (u == 2) u = 2; else u--; \\1\\2/"},
+    {"unused loops", STATEMENT "int u = n; for (int e = 0; e < 3; e++) { u = u * 5 + e; } "
+                               "while (u > 3) u -= n; \\1\\2/"},
+    {"what is always done", ASSIGNMENT "\\1if (1) { \\2 }/"},
+    {"the other of two", ASSIGNMENT "\\1if (true) { \\2 } else { x[n] = n * 3 + 1; }/"},
+    {"what is done once", ASSIGNMENT "\\1do { \\2 } while (0);/"},
+    {"split declarations", "s/^( +)(unsigned|int|float|T) ([a-z]+) = /\\1\\2 \\3; \\3 = /"},
+    {"assignments in full", "s/^( *)([a-z][^ ;]*) \\+= (.*);/\\1\\2 = \\2 + (\\3);/; "
+                            "s/([a-z]+) ([*\\/])= 2/\\1 = \\1 \\2 2/g; "
+                            "s/([a-z]+) \\+= ([^;()]*)\\)/\\1 = \\2 + \\1)/g"},
+    {"increments", "s/\\b([a-z]+)\\+\\+/++\\1/g"},
+    {"increments in full", "s/\\b([a-z]+)\\+\\+/\\1 += 1/g"},
+    {"turned comparisons",
+     "s/\\b([a-z0-9]+( [-+*] [a-z0-9]+)?) < ([a-z0-9.]+( [-+*\\/] [a-z0-9.]+)?)"
+     "(;|\\)| &&| \\?)/\\3 > \\1\\5/g; "
+     "s/([a-z]+) > 0;/0 < \\1;/g"},
+    {"all of these", "s/^( *)([a-z][^ ;]*) \\+= (.*);/\\1\\2 = \\2 + 1 * (\\3);/; "
+                     "s/ = ([^;{,]*);/ = 0 + ((float)(\\1)) ;/; s/\\b([a-z]+)\\+\\+/\\1 += 1/g; "
+                     "s/\\b([a-z0-9]+) < ([a-z0-9.]+)(;|\\)| &&| \\?)/\\2 > \\1\\3/g; " STATEMENT
+                     "int junk = n * 3; \\1\\2/; " ASSIGNMENT "\\1if (1) { \\2 }/"},
     {"order", "/^KERNEL/,/^\\}/{H;$!d;s/.*//}\n$G"},
 };
 
@@ -117,8 +156,8 @@ static double seen_through(const char *lab, const char *script)
 
 Test(similar, sees_through_disguises, .timeout = 60)
 {
-    static const char *const labs[] = {"coalescing", "reduction", "conv1d"};
-    for (size_t k = 0; k < 3; k++)
+    static const char *const labs[] = {"coalescing", "reduction", "conv1d", "matmul"};
+    for (size_t k = 0; k < 4; k++)
         for (size_t i = 0; i < sizeof(disguises) / sizeof(disguises[0]); i++) {
             double share = seen_through(labs[k], disguises[i].script);
             cr_expect_geq(share, 0.9, "%s of %s: %.0f %%", disguises[i].name, labs[k], 100 * share);
@@ -250,5 +289,53 @@ Test(similar, macros_without_end, .timeout = 20)
         struct prints p = prints_of(all[i]->s);
         prints_free(&p);
         text_free(all[i]);
+    }
+}
+
+/* Code of one kind without end, which each rule has to come through in linear time. */
+Test(similar, code_without_end, .timeout = 60)
+{
+    static const char *const pieces[] = {"(",
+                                         "[",
+                                         "{",
+                                         "((x))",
+                                         "if (x) ",
+                                         "if (1) ",
+                                         "do {",
+                                         "do x; ",
+                                         "for (",
+                                         "for (;;) ",
+                                         "else ",
+                                         "a > ",
+                                         "a, ",
+                                         "++",
+                                         "- ",
+                                         "a[",
+                                         "(a[x] = a[",
+                                         "if (x) y; else ",
+                                         "int a = ",
+                                         "int a[2];",
+                                         "f(a) > (",
+                                         "0 + (",
+                                         "x = x + (",
+                                         "{ int a = a; ",
+                                         "} else {",
+                                         "(int) ",
+                                         "a_cast<",
+                                         "while (x(",
+                                         "int a, b; a = b;",
+                                         "x > y ? ",
+                                         "if (1) {} else { ",
+                                         "f(",
+                                         ")",
+                                         "}",
+                                         "]"};
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        struct text t = {0};
+        for (int k = 0; k < 60000; k++)
+            text_add(&t, pieces[i]);
+        struct prints p = prints_of(t.s);
+        prints_free(&p);
+        text_free(&t);
     }
 }

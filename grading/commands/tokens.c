@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "lex.h"
 #include "macros.h"
+#include "plain.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -93,47 +94,14 @@ static uint64_t builtin_code(const struct list *l, int *i)
     return BUILTINS + 256 * (uint64_t)word + (unsigned char)*l->v[*i].s;
 }
 
-/* Whether a * or & at l's i-th token has nothing to its left, as in *p. */
-static bool is_unary(const struct list *l, int i)
-{
-    const struct token *t = i ? &l->v[i - 1] : NULL;
-    return !t || is(t, "return") || (!is_name(t) && !is_number(t) && !strchr(")]\"'", *t->s));
-}
-
 /* a[i], *(a + i) and i[a] are one sum; so are &a[i] and a + i. */
 static uint64_t address_code(const struct list *l, int i)
 {
     const struct token *t = &l->v[i];
     if (is(t, "["))
         return CHARACTERS + '+';
-    bool sign = is(t, "*") || is(t, "&") || is(t, "+");
+    bool sign = strchr("*&+", *t->s);
     return is(t, "]") || (sign && is_unary(l, i)) ? 0 : code_of(t);
-}
-
-/* Behind the statement at l's i-th token: a block, or up to its semicolon. */
-static int statement_end(const struct list *l, int i)
-{
-    for (int depth = 0; i < l->n; i++) {
-        const struct token *t = &l->v[i];
-        depth += (is(t, "{") || is(t, "(")) - (is(t, "}") || is(t, ")"));
-        if (depth < 0)
-            return i;
-        if (!depth && (is(t, ";") || is(t, "}")))
-            return i + 1;
-    }
-    return i;
-}
-
-/* Behind what is never done from l's i-th token on, if (0) … and while (0) …, or i. */
-static int skip_never(const struct list *l, int i)
-{
-    const struct token *t = &l->v[i];
-    int open = i + 1 + (i + 1 < l->n && is(&t[1], "constexpr"));
-    if ((!is(t, "if") && !is(t, "while")) || open + 2 >= l->n || !is(&l->v[open], "(") ||
-        !is(&l->v[open + 2], ")") || (!is(&l->v[open + 1], "0") && !is(&l->v[open + 1], "false")))
-        return i;
-    i = statement_end(l, open + 3);
-    return i + (i < l->n && is(&l->v[i], "else"));
 }
 
 /* n without the last statement of these codes where that has no operator: nothing of names,
@@ -149,15 +117,11 @@ static int without_shapeless(const uint64_t *codes, int n)
 uint64_t *tokens_of(const char *source, int *n)
 {
     struct preprocessed p = preprocess(source);
-    const struct list *all = &p.tokens;
+    struct list *all = &p.tokens;
+    make_plain(all);
     uint64_t *codes = xmalloc((size_t)(all->n + 1) * sizeof(*codes));
     *n = 0;
     for (int i = 0; i < all->n; i++) {
-        int next = skip_never(all, i);
-        if (next > i) {
-            i = next - 1;
-            continue;
-        }
         uint64_t builtin = builtin_code(all, &i), code = builtin ? builtin : address_code(all, i);
         if (code == CHARACTERS + ';')
             *n = without_shapeless(codes, *n);

@@ -1,0 +1,658 @@
+/* plain.c - several ways of saying one thing made one. See plain.h.
+ *
+ * A rule looks at one token and what is around it; each is run over the whole list in turn. All
+ * look no further than NEAR tokens, or jump from bracket to bracket, so that time is linear.
+ */
+#include "plain.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAR = 64, FAR = 1024, ROUNDS = 64 };
+
+/* ---- what rules look at ---- */
+
+struct pass {
+    const struct list *in;
+    int *partner; /* of a bracket, else or where there is none -1 */
+    int *around;  /* the innermost bracket that is open, or -1 */
+    bool *gone;   /* to be left out when it is come to */
+    struct list out;
+};
+/* Writes what stands for the tokens from i on and returns behind them; i: the rule says nothing. */
+typedef int (*rule)(struct pass *p, int i);
+
+static char at(const struct pass *p, int i)
+{
+    const struct token *t = &p->in->v[i];
+    return i < 0 || i >= p->in->n ? ';' : t->n == 1 || strchr("\"'", *t->s) ? *t->s : 'a';
+}
+
+static bool word(const struct pass *p, int i, const char *text)
+{
+    return i >= 0 && i < p->in->n && is(&p->in->v[i], text);
+}
+
+static bool opens(char c)
+{
+    return c == '(' || c == '[' || c == '{';
+}
+
+static bool closes(char c)
+{
+    return c == ')' || c == ']' || c == '}';
+}
+
+/* One of these characters and not the list's end. */
+static bool among(char c, const char *these)
+{
+    return c && strchr(these, c);
+}
+
+static bool name_at(const struct pass *p, int i)
+{
+    return i >= 0 && i < p->in->n && is_name(&p->in->v[i]);
+}
+
+/* A number's value, of whatever type; -1: it is none, or one of more than some digits. */
+static double value_at(const struct pass *p, int i)
+{
+    char s[16], *end;
+    if (i < 0 || i >= p->in->n || p->in->v[i].n >= (int)sizeof(s))
+        return -1;
+    if (word(p, i, "true") || word(p, i, "false"))
+        return word(p, i, "true");
+    if (!is_number(&p->in->v[i]))
+        return -1;
+    memcpy(s, p->in->v[i].s, (size_t)p->in->v[i].n);
+    s[p->in->v[i].n] = 0;
+    double value = strtod(s, &end);
+    return strspn(end, "uUlLfFzZ") == strlen(end) ? value : -1;
+}
+
+static bool ends_operand(const struct token *t)
+{
+    return !is(t, "return") && (is_name(t) || is_number(t) || strchr(")]\"'", *t->s));
+}
+
+bool is_unary(const struct list *l, int i)
+{
+    return !i || !ends_operand(&l->v[i - 1]);
+}
+
+static void find_brackets(struct pass *p)
+{
+    int open = -1; /* the innermost; the ones around it by p->around */
+    for (int i = 0; i < p->in->n; i++) {
+        char c = at(p, i);
+        p->partner[i] = -1;
+        while (c == '}' && open >= 0 && at(p, open) != '{')
+            open = p->around[open];
+        if (closes(c) && open >= 0 && at(p, open) == (c == ')' ? '(' : c == ']' ? '[' : '{')) {
+            p->partner[i] = open;
+            p->partner[open] = i;
+            open = p->around[open];
+        }
+        p->around[i] = open;
+        if (opens(c))
+            open = i;
+    }
+}
+
+static void copy(struct pass *p, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        if (!p->gone[i])
+            push(&p->out, p->in->v[i]);
+}
+
+static void begin(struct pass *p, const struct list *l)
+{
+    size_t n = (size_t)l->n + 1;
+    *p = (struct pass){l, xmalloc(n * sizeof(int)), xmalloc(n * sizeof(int)), xzalloc(n), {0}};
+    find_brackets(p);
+}
+
+/* The list is what was written. */
+static void end(struct pass *p, struct list *l)
+{
+    free(p->partner);
+    free(p->around);
+    free(p->gone);
+    free(l->v);
+    *l = p->out;
+}
+
+static void add(struct pass *p, const char *text)
+{
+    push(&p->out, (struct token){text, 1, false});
+}
+
+/* Runs a rule over a list. */
+static void rewrite(struct list *l, rule apply)
+{
+    struct pass p;
+    begin(&p, l);
+    for (int i = 0; i < l->n;) {
+        int next = p.gone[i] ? i + 1 : apply(&p, i);
+        if (next == i)
+            push(&p.out, l->v[i++]);
+        else
+            i = next;
+    }
+    end(&p, l);
+}
+
+/* Behind the statement at i: a block, or up to its semicolon. */
+static int statement_end(const struct pass *p, int i)
+{
+    for (int n = 0; i < p->in->n && n < FAR; i++, n++) {
+        bool block = at(p, i) == '{';
+        if (closes(at(p, i)))
+            return i;
+        if (p->partner[i] >= 0)
+            i = p->partner[i];
+        if (block || at(p, i) == ';')
+            return i + 1;
+    }
+    return i;
+}
+
+/* ---- what is always done, once or never ---- */
+
+/* Behind the condition that begins at i, if it is one number, which *value gets, or i. */
+static int constant_condition(const struct pass *p, int i, double *value)
+{
+    int open = i + 1 + word(p, i + 1, "constexpr");
+    *value = value_at(p, open + 1);
+    return at(p, open) == '(' && at(p, open + 2) == ')' && *value >= 0 ? open + 3 : i;
+}
+
+/* if (0) …, while (0) … and else of if (1) {…} are gone; if (1) and do {…} while (0) are blocks. */
+static int done_as_is(struct pass *p, int i)
+{
+    double value;
+    bool is_if = word(p, i, "if");
+    if (word(p, i, "do") && at(p, i + 1) == '{' && p->partner[i + 1] >= 0) {
+        int end = p->partner[i + 1] + 1, behind = constant_condition(p, end, &value);
+        return word(p, end, "while") && behind > end && value == 0 ? i + 1 : i;
+    }
+    int body = is_if || word(p, i, "while") ? constant_condition(p, i, &value) : i;
+    if (body == i || (value != 0 && !is_if))
+        return i;
+    int end = statement_end(p, body);
+    if (value == 0)
+        return end + (end < p->in->n && word(p, end, "else"));
+    if (word(p, end, "else") && at(p, body) == '{')
+        for (int k = end, last = statement_end(p, end + 1); k < last; k++)
+            p->gone[k] = true;
+    return body;
+}
+
+/* ---- expressions that add nothing ---- */
+
+/* Whether a round bracket at i holds an expression, and not arguments or a condition. */
+static bool groups(const struct pass *p, int i)
+{
+    return at(p, i) == '(' && p->partner[i] >= 0 &&
+           (word(p, i - 1, "return") || (!name_at(p, i - 1) && !among(at(p, i - 1), ")]>")));
+}
+
+/* (type) x and such_cast<type>(x) are x: names and stars alone, before an operand. */
+static int cast(struct pass *p, int i)
+{
+    int end = p->partner[i], k = i + 1;
+    if (name_at(p, i) && at(p, i + 1) == '<' && p->in->v[i].n > 5 &&
+        !memcmp(p->in->v[i].s + p->in->v[i].n - 5, "_cast", 5)) {
+        for (k = i + 2; k < i + NEAR && (name_at(p, k) || among(at(p, k), "*&:")); k++)
+            ;
+        return at(p, k) == '>' ? k + 1 : i;
+    }
+    if (!groups(p, i) || end > i + NEAR || at(p, i + 1) == ')')
+        return i;
+    while (k < end && (name_at(p, k) || (k > i + 1 && at(p, k) == '*')))
+        k++;
+    bool operand = end + 1 < p->in->n &&
+                   (at(p, end + 1) == '(' || name_at(p, end + 1) || is_number(&p->in->v[end + 1]));
+    return k == end && operand ? end + 1 : i;
+}
+
+/* (x) is x, ((a + b)) and = (a + b); are without the outer brackets, (0, x) without the 0. */
+static int bracket(struct pass *p, int i)
+{
+    int end = p->partner[i], comma = i;
+    if (!groups(p, i))
+        return i;
+    for (int k = i + 1; k < end && k < i + NEAR && !among(at(p, k), "(=\"'{"); k++)
+        if (at(p, k) == ',' && p->around[k] == i)
+            comma = k;
+    if (end == i + 2 || (!among(at(p, i - 1), "*&!~+-/%.<>|^") && among(at(p, end + 1), ";),]"))) {
+        p->gone[end] = true;
+        return comma + 1;
+    }
+    if (comma > i)
+        add(p, "(");
+    return comma > i ? comma + 1 : i;
+}
+
+/* The brackets that __VA_OPT__ leaves around what begins with a comma. */
+static int option(struct pass *p, int i)
+{
+    if (at(p, i) != '(' || at(p, i + 1) != ',' || p->partner[i] < 0)
+        return i;
+    p->gone[p->partner[i]] = true;
+    return i + 1;
+}
+
+/* Whether two tokens are one operator: ++ and not + +. */
+static bool joined_at(const struct pass *p, int i)
+{
+    return at(p, i) == at(p, i + 1) && p->in->v[i + 1].s == p->in->v[i].s + 1;
+}
+
+/* - -x, !!x and ~(~x) are x; the brackets stay. */
+static int sign(struct pass *p, int i)
+{
+    int next = i + 1 + (at(p, i + 1) == '(');
+    if (!among(at(p, i), "-!~") || at(p, next) != at(p, i) || !is_unary(p->in, i) ||
+        (at(p, i) == '-' && joined_at(p, i)))
+        return i;
+    p->gone[next] = true;
+    return i + 1;
+}
+
+/* Operators and the number that changes nothing beside them: at the right, at both sides. */
+static const struct {
+    const char *op;
+    double value;
+    bool left;
+} identities[] = {{"&&", 1, true}, {"||", 0, true}, {"<<", 0, false}, {">>", 0, false},
+                  {"+", 0, true},  {"-", 0, false}, {"|", 0, true},   {"^", 0, true},
+                  {"*", 1, true},  {"/", 1, false}};
+
+static bool operator_at(const struct pass *p, int i, const char *op)
+{
+    for (; *op; op++, i++)
+        if (at(p, i) != *op)
+            return false;
+    return at(p, i) != '=' && at(p, i) != op[-1];
+}
+
+static int identity(struct pass *p, int i)
+{
+    for (size_t k = 0; k < sizeof(identities) / sizeof(identities[0]); k++) {
+        int n = (int)strlen(identities[k].op);
+        double value = identities[k].value;
+        if (operator_at(p, i, identities[k].op) && value_at(p, i + n) == value && i &&
+            ends_operand(&p->in->v[i - 1]) && !among(at(p, i + n + 1), "*/%"))
+            return i + n + 1;
+        if (identities[k].left && value_at(p, i) == value && is_unary(p->in, i) &&
+            operator_at(p, i + 1, identities[k].op))
+            return i + 1 + n;
+    }
+    return i;
+}
+
+/* ---- one form of what has several ---- */
+
+/* Behind the operator that assigns at i, = or += and the like; i: none does. */
+static int assigns(const struct pass *p, int i)
+{
+    int k = i;
+    if (among(at(p, k), "+-*/%&|^"))
+        k++;
+    else if (among(at(p, k), "<>") && at(p, k + 1) == at(p, k))
+        k += 2;
+    return at(p, k) == '=' && at(p, k + 1) != '=' ? k + 1 : i;
+}
+
+static bool begins_statement(const struct pass *p, int i)
+{
+    return among(at(p, i - 1), ";{}),(:") || word(p, i - 1, "else") || word(p, i - 1, "do");
+}
+
+/* Where the operator that assigns stands, in the statement that begins at i, or -1. */
+static int assignment_in(const struct pass *p, int i)
+{
+    int k = i, name = begins_statement(p, i) && (name_at(p, i) || at(p, i) == '*');
+    for (; name && k < i + NEAR && k < p->in->n && assigns(p, k) == k; k++) {
+        if (opens(at(p, k)) && p->partner[k] >= 0)
+            k = p->partner[k];
+        else if (among(at(p, k), ";,{})]?=!<>"))
+            return -1;
+    }
+    return name && k > i && assigns(p, k) > k ? k : -1;
+}
+
+static bool same(const struct pass *p, int a, int b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (b + i >= p->in->n || !same_token(&p->in->v[a + i], &p->in->v[b + i]))
+            return false;
+    return true;
+}
+
+/* Behind the expression at i: an unmatched bracket, or one of these characters. */
+static int expression_end(const struct pass *p, int i, const char *these)
+{
+    int most = i + NEAR;
+    for (; i < p->in->n && i < most; i++) {
+        if (closes(at(p, i)) || among(at(p, i), these))
+            return i;
+        if (opens(at(p, i)) && p->partner[i] >= 0)
+            i = p->partner[i];
+    }
+    return i;
+}
+
+/* a = a + b and a = b + a are a += b. */
+static int compound(struct pass *p, int i)
+{
+    int e = assignment_in(p, i), n = e - i;
+    if (e < 0 || at(p, e) != '=')
+        return i;
+    int op = e + 1 + n, end = expression_end(p, e + 1, ";,"), tail = end - n - 1;
+    int wide = among(at(p, op), "<>") && at(p, op) == at(p, op + 1);
+    if (same(p, i, e + 1, n) && (wide || among(at(p, op), "+-*/%&|^")) &&
+        (wide || at(p, op + 1) != at(p, op))) {
+        copy(p, i, e);
+        copy(p, op, op + 1 + wide);
+        add(p, "=");
+        return op + 1 + wide;
+    }
+    if (tail <= e + 1 || !same(p, i, tail + 1, n) || !among(at(p, tail), "+*&|^") ||
+        is_unary(p->in, tail))
+        return i;
+    copy(p, i, e);
+    copy(p, tail, tail + 1);
+    add(p, "=");
+    for (int k = tail; k < end; k++)
+        p->gone[k] = true;
+    return e + 1;
+}
+
+/* ++i and i += 1 are i++. */
+static int increment(struct pass *p, int i)
+{
+    char c = at(p, i);
+    if (c != '+' && c != '-')
+        return i;
+    if (at(p, i + 1) == '=' && value_at(p, i + 2) == 1 && among(at(p, i + 3), ";),")) {
+        copy(p, i, i + 1);
+        copy(p, i, i + 1);
+        return i + 3;
+    }
+    int k = i + 3;
+    if (!joined_at(p, i) || !name_at(p, i + 2) || !is_unary(p->in, i))
+        return i;
+    while ((at(p, k) == '.' && name_at(p, k + 1)) || (at(p, k) == '[' && p->partner[k] >= 0))
+        k = at(p, k) == '.' ? k + 2 : p->partner[k] + 1;
+    copy(p, i + 2, k);
+    copy(p, i, i + 2);
+    return k;
+}
+
+/* Where the left operand of a comparison begins in what is written; -1: it may be a template's. */
+static int left_operand(const struct list *out)
+{
+    int depth = 0, start = -1, i = out->n - 1;
+    for (; i >= 0 && i > out->n - NEAR; i--) {
+        char c = out->v[i].n == 1 ? *out->v[i].s : 'a';
+        if (!depth && c == '<')
+            return -1;
+        depth += (c == ')' || c == ']') - (c == '(' || c == '[');
+        if (start < 0 &&
+            (depth < 0 || (!depth && among(c, ";{},?:=&|")) || is(&out->v[i], "return")))
+            start = i + 1;
+        if (depth < 0 || among(c, ";{}&|=?"))
+            break;
+    }
+    return start;
+}
+
+/* b > a is a < b. */
+static int relation(struct pass *p, int i)
+{
+    int right = i + 1 + (at(p, i + 1) == '=');
+    if (at(p, i) != '>' || at(p, i + 1) == '>' || among(at(p, i - 1), "->"))
+        return i;
+    int left = left_operand(&p->out), end = expression_end(p, right, ";,?:&|={<>");
+    if (left < 0 || left == p->out.n || end == right)
+        return i;
+    int n = p->out.n - left;
+    struct token *kept = xmalloc((size_t)n * sizeof(*kept));
+    memcpy(kept, p->out.v + left, (size_t)n * sizeof(*kept));
+    p->out.n = left;
+    copy(p, right, end);
+    add(p, "<");
+    copy(p, i + 1, right);
+    for (int k = 0; k < n; k++)
+        push(&p->out, kept[k]);
+    free(kept);
+    return end;
+}
+
+/* Whether statements stand in the bracket at i, or outside of all. */
+static bool holds_statements(const struct pass *p, int i)
+{
+    if (i < 0 || at(p, i) != '{')
+        return i < 0 || word(p, i - 1, "for");
+    return among(at(p, i - 1), ")};{") || word(p, i - 1, "else") || word(p, i - 1, "do");
+}
+
+/* A comma between statements is a semicolon; between declarations, the type comes behind it. */
+static int comma(struct pass *p, int i)
+{
+    int around = p->around[i], k = i - 1, least = i - NEAR > around ? i - NEAR : around;
+    if (at(p, i) != ',' || !holds_statements(p, around))
+        return i;
+    for (; k > least && !among(at(p, k), ";{"); k--) {
+        if (at(p, k) == '<')
+            return i;
+        if (at(p, k) == '}' && holds_statements(p, p->partner[k]))
+            break;
+        k = p->partner[k] >= 0 ? p->partner[k] : k;
+    }
+    add(p, ";");
+    if (name_at(p, k + 1) && name_at(p, k + 2))
+        copy(p, k + 1, k + 2);
+    return i + 1;
+}
+
+/* ---- what is computed for nothing ---- */
+
+/* Tokens that are needed or not as a whole: an assignment or declaration, where its name is; a
+ * condition, where something in its body is. What is in none is needed, with the names in it. */
+struct unit {
+    int from, to;
+    int name;     /* assigned to; -1: a condition */
+    int body_end; /* of a condition; its body begins at `to` */
+    bool needed;
+};
+
+enum { VARIABLE = 1, ARRAY };
+
+struct use {
+    struct pass p;
+    struct unit *units;
+    int n;
+    int *names;  /* of each token; -1: it is none */
+    int *needed; /* names; then, up to each token, how many needed ones came before */
+    char *kinds; /* of names: of a variable, or an array, of a thread's own */
+};
+
+static int by_spelling(const void *a, const void *b)
+{
+    const struct token *x = *(const struct token *const *)a, *y = *(const struct token *const *)b;
+    int least = x->n < y->n ? x->n : y->n, order = memcmp(x->s, y->s, (size_t)least);
+    return order ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+/* Numbers the names of a list from 0, each outermost block's apart. */
+static void number_names(const struct pass *p, int *names)
+{
+    const struct token *v = p->in->v, **sorted = xmalloc(((size_t)p->in->n + 1) * sizeof(*sorted));
+    int last = -1;
+    for (int i = 0, n = 0; i < p->in->n; i++) {
+        names[i] = -1;
+        if (is_name(&v[i]))
+            sorted[n++] = &v[i];
+        if (i + 1 < p->in->n && (at(p, i) != '}' || p->around[i] >= 0))
+            continue;
+        qsort(sorted, (size_t)n, sizeof(*sorted), by_spelling);
+        for (int k = 0; k < n; k++) {
+            last += !k || !same_token(sorted[k], sorted[k - 1]);
+            names[sorted[k] - v] = last;
+        }
+        n = 0;
+    }
+    free(sorted);
+}
+
+static bool declares_elsewhere(const struct pass *p, int i)
+{
+    static const char *const words[] = {"return", "goto",       "case",         "throw",
+                                        "else",   "do",         "using",        "new",
+                                        "break",  "typedef",    "extern",       "__shared__",
+                                        "delete", "__device__", "__constant__", "continue"};
+    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+        if (word(p, i, words[k]))
+            return true;
+    return false;
+}
+
+/* Behind the subscripts at i. */
+static int subscripts_end(const struct pass *p, int i)
+{
+    while (at(p, i) == '[' && p->partner[i] >= 0)
+        i = p->partner[i] + 1;
+    return i;
+}
+
+/* The unit of an assignment to, or a declaration of, a name that begins at i; to 0: there is none.
+ */
+static struct unit assignment(const struct use *u, int i)
+{
+    const struct pass *p = &u->p;
+    int k = i, around = p->around[i], end = i;
+    if (!name_at(p, i) || !begins_statement(p, i) || around < 0 || at(p, around) != '{')
+        return (struct unit){0};
+    for (; name_at(p, k + 1) && k < i + NEAR && !declares_elsewhere(p, k); k++)
+        ;
+    int behind = subscripts_end(p, k + 1);
+    bool stepped = among(at(p, behind), "+-") && at(p, behind + 1) == at(p, behind);
+    char kind = behind > k + 1 ? ARRAY : VARIABLE, *known = &u->kinds[u->names[k]];
+    if (declares_elsewhere(p, k) ||
+        (!stepped && assigns(p, behind) == behind && (k == i || at(p, behind) != ';')))
+        return (struct unit){0};
+    if (k > i)
+        *known = kind;
+    if (*known != kind)
+        return (struct unit){0};
+    end = expression_end(p, behind, ";");
+    return at(p, end) == ';' ? (struct unit){i, end + 1, u->names[k], 0, false} : (struct unit){0};
+}
+
+/* The unit of a condition, or of an else, that begins at i; to 0: there is none. */
+static struct unit condition(const struct use *u, int i)
+{
+    const struct pass *p = &u->p;
+    int open = i + 1 + word(p, i + 1, "constexpr"), to = i + 1;
+    if (word(p, i, "if") || word(p, i, "while") || word(p, i, "for")) {
+        if (at(p, open) != '(' || p->partner[open] < 0)
+            return (struct unit){0};
+        to = p->partner[open] + 1;
+        for (int k = open + 1; k < to && k < open + FAR; k++)
+            if (at(p, k) == '(' && name_at(p, k - 1))
+                return (struct unit){0};
+    } else if (!word(p, i, "else")) {
+        return (struct unit){0};
+    }
+    if (at(p, to) == ';' && !word(p, i, "else"))
+        return (struct unit){0};
+    int end = statement_end(p, to);
+    for (int k = 0; k < NEAR && word(p, i, "if") && word(p, end, "else"); k++)
+        end = statement_end(p, end + 1);
+    return (struct unit){i, to, -1, end, false};
+}
+
+static void find_units(struct use *u)
+{
+    for (int i = 0; i < u->p.in->n; i++) {
+        struct unit found = condition(u, i);
+        if (!found.to)
+            found = assignment(u, i);
+        if (!found.to)
+            continue;
+        u->units[u->n++] = found;
+        i = found.to - 1;
+    }
+}
+
+/* Marks the names of what is needed, and counts it in u->needed. */
+static void mark(struct use *u, bool *live)
+{
+    for (int i = 0, k = 0, n = 0; i < u->p.in->n; i++) {
+        while (k < u->n && u->units[k].to <= i)
+            k++;
+        bool needed = k == u->n || i < u->units[k].from || u->units[k].needed;
+        u->needed[i] = n;
+        n += needed && !among(at(&u->p, i), "{};");
+        if (needed && u->names[i] >= 0)
+            live[u->names[i]] = true;
+        u->needed[i + 1] = n;
+    }
+}
+
+/* Whether a unit is needed that was not, and so are the names in it. */
+static bool comes_to_need(const struct use *u, struct unit *x, bool *live)
+{
+    bool body = x->name < 0 && u->needed[x->body_end] > u->needed[x->to];
+    if (x->needed || !(body || (x->name >= 0 && live[x->name])))
+        return false;
+    x->needed = true;
+    for (int i = x->from; i < x->to; i++)
+        if (u->names[i] >= 0)
+            live[u->names[i]] = true;
+    return true;
+}
+
+/* What nothing needs is gone. */
+static void drop_unused(struct list *l)
+{
+    size_t n = (size_t)l->n + 1;
+    struct use u = {.units = xmalloc(n * sizeof(*u.units)),
+                    .names = xmalloc(n * sizeof(int)),
+                    .needed = xzalloc(n * sizeof(int)),
+                    .kinds = xzalloc(n)};
+    bool *live = xzalloc(n), changed = true;
+    begin(&u.p, l);
+    number_names(&u.p, u.names);
+    find_units(&u);
+    for (int round = 0; changed && round < ROUNDS; round++) {
+        changed = false;
+        mark(&u, live);
+        for (int k = u.n - 1; k >= 0; k--)
+            changed |= comes_to_need(&u, &u.units[k], live);
+    }
+    for (int k = 0; !changed && k < u.n; k++)
+        for (int i = u.units[k].from; !u.units[k].needed && i < u.units[k].to; i++)
+            u.p.gone[i] = true;
+    copy(&u.p, 0, l->n);
+    end(&u.p, l);
+    free(u.units);
+    free(u.names);
+    free(u.needed);
+    free(u.kinds);
+    free(live);
+}
+
+void make_plain(struct list *l)
+{
+    static const rule rules[] = {option,  done_as_is, cast,      bracket,  sign, identity,
+                                 bracket, compound,   increment, relation, comma};
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        rewrite(l, rules[i]);
+    drop_unused(l);
+}
