@@ -5,6 +5,7 @@
  */
 #include "plain.h"
 #include "base/alloc.h"
+#include "condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,35 +160,91 @@ static int statement_end(const struct pass *p, int i)
     return i;
 }
 
+/* Behind the expression at i: an unmatched bracket, or one of these characters. */
+static int expression_end(const struct pass *p, int i, const char *these)
+{
+    int most = i + NEAR;
+    for (; i < p->in->n && i < most; i++) {
+        if (closes(at(p, i)) || among(at(p, i), these))
+            return i;
+        if (opens(at(p, i)) && p->partner[i] >= 0)
+            i = p->partner[i];
+    }
+    return i;
+}
+
 /* ---- what is always done, once or never ---- */
 
-/* Behind the condition that begins at i, if it is one number, which *value gets, or i. */
-static int constant_condition(const struct pass *p, int i, double *value)
+/* Behind the condition that begins at i, if it is of numbers alone, whether true or not; or i. */
+static int constant_condition(const struct pass *p, int i, bool *holds)
 {
-    int open = i + 1 + word(p, i + 1, "constexpr");
-    *value = value_at(p, open + 1);
-    return at(p, open) == '(' && at(p, open + 2) == ')' && *value >= 0 ? open + 3 : i;
+    int open = i + 1 + word(p, i + 1, "constexpr"), k = open + 1;
+    if (at(p, open) != '(')
+        return i;
+    while (k < open + NEAR && at(p, k) != ';' && k != p->partner[open] &&
+           (!name_at(p, k) || value_at(p, k) >= 0))
+        k++;
+    if (k == open + 1 || k != p->partner[open])
+        return i;
+    struct list between = {p->in->v + open + 1, k - open - 1, 0};
+    *holds = condition_holds(&between);
+    return k + 1;
 }
 
 /* if (0) …, while (0) … and else of if (1) {…} are gone; if (1) and do {…} while (0) are blocks. */
 static int done_as_is(struct pass *p, int i)
 {
-    double value;
-    bool is_if = word(p, i, "if");
+    bool holds, is_if = word(p, i, "if");
     if (word(p, i, "do") && at(p, i + 1) == '{' && p->partner[i + 1] >= 0) {
-        int end = p->partner[i + 1] + 1, behind = constant_condition(p, end, &value);
-        return word(p, end, "while") && behind > end && value == 0 ? i + 1 : i;
+        int end = p->partner[i + 1] + 1, behind = constant_condition(p, end, &holds);
+        return word(p, end, "while") && behind > end && !holds ? i + 1 : i;
     }
-    int body = is_if || word(p, i, "while") ? constant_condition(p, i, &value) : i;
-    if (body == i || (value != 0 && !is_if))
+    int body = is_if || word(p, i, "while") ? constant_condition(p, i, &holds) : i;
+    if (body == i || (holds && !is_if))
         return i;
     int end = statement_end(p, body);
-    if (value == 0)
+    if (!holds)
         return end + (end < p->in->n && word(p, end, "else"));
     if (word(p, end, "else") && at(p, body) == '{')
         for (int k = end, last = statement_end(p, end + 1); k < last; k++)
             p->gone[k] = true;
     return body;
+}
+
+/* n - n, n ^ n and n != n are 0, n == n is 1, of a name alone; name: at a statement is no more. */
+static int fold(struct pass *p, int i)
+{
+    static const char *const ops[] = {"-", "^", "<", ">", "!=", "=="};
+    if (!name_at(p, i))
+        return i;
+    if (at(p, i + 1) == ':' && at(p, i + 2) != ':' && among(at(p, i - 1), ";{}") &&
+        !word(p, i, "default"))
+        return i + 2;
+    for (size_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++) {
+        int n = (int)strlen(ops[k]), behind = i + n + 2;
+        bool apart = !among(at(p, i - 1), "*/.>%:-") && !among(at(p, behind), "*/%.[(:-<") &&
+                     !name_at(p, i - 1) && !name_at(p, behind);
+        if (apart && at(p, i + 1) == *ops[k] && (n == 1 || at(p, i + 2) == '=') &&
+            behind <= p->in->n && same_token(&p->in->v[i], &p->in->v[behind - 1])) {
+            add(p, *ops[k] == '=' ? "1" : "0");
+            return behind;
+        }
+    }
+    return i;
+}
+
+/* true ? x : y is x. */
+static int choice(struct pass *p, int i)
+{
+    double value = value_at(p, i);
+    if ((value != 0 && value != 1) || at(p, i + 1) != '?' || !is_unary(p->in, i))
+        return i;
+    int colon = expression_end(p, i + 2, ":;,"), end = expression_end(p, colon + 1, ";,?");
+    if (at(p, colon) != ':' || at(p, colon + 1) == ':')
+        return i;
+    for (int k = value == 1 ? colon : i + 2; k < (value == 1 ? end : colon + 1); k++)
+        p->gone[k] = true;
+    return i + 2;
 }
 
 /* ---- expressions that add nothing ---- */
@@ -199,10 +256,14 @@ static bool groups(const struct pass *p, int i)
            (word(p, i - 1, "return") || (!name_at(p, i - 1) && !among(at(p, i - 1), ")]>")));
 }
 
-/* (type) x and such_cast<type>(x) are x: names and stars alone, before an operand. */
+/* (type) x, int(x) and such_cast<type>(x) are x: names and stars alone, before an operand. */
 static int cast(struct pass *p, int i)
 {
+    static const char *const types[] = {"int", "float", "unsigned", "double", "long", "bool"};
     int end = p->partner[i], k = i + 1;
+    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+        if (word(p, i, types[t]) && at(p, i + 1) == '(' && !name_at(p, i - 1))
+            return i + 1;
     if (name_at(p, i) && at(p, i + 1) == '<' && p->in->v[i].n > 5 &&
         !memcmp(p->in->v[i].s + p->in->v[i].n - 5, "_cast", 5)) {
         for (k = i + 2; k < i + NEAR && (name_at(p, k) || among(at(p, k), "*&:")); k++)
@@ -284,6 +345,7 @@ static int identity(struct pass *p, int i)
     for (size_t k = 0; k < sizeof(identities) / sizeof(identities[0]); k++) {
         int n = (int)strlen(identities[k].op);
         double value = identities[k].value;
+        n += operator_at(p, i, "+") && at(p, i + 1) == '-' && !joined_at(p, i + 1);
         if (operator_at(p, i, identities[k].op) && value_at(p, i + n) == value && i &&
             ends_operand(&p->in->v[i - 1]) && !among(at(p, i + n + 1), "*/%"))
             return i + n + 1;
@@ -333,20 +395,7 @@ static bool same(const struct pass *p, int a, int b, int n)
     return true;
 }
 
-/* Behind the expression at i: an unmatched bracket, or one of these characters. */
-static int expression_end(const struct pass *p, int i, const char *these)
-{
-    int most = i + NEAR;
-    for (; i < p->in->n && i < most; i++) {
-        if (closes(at(p, i)) || among(at(p, i), these))
-            return i;
-        if (opens(at(p, i)) && p->partner[i] >= 0)
-            i = p->partner[i];
-    }
-    return i;
-}
-
-/* a = a + b and a = b + a are a += b. */
+/* a = a + b and a = b + a are a += b; a = a is nothing. */
 static int compound(struct pass *p, int i)
 {
     int e = assignment_in(p, i), n = e - i;
@@ -354,6 +403,8 @@ static int compound(struct pass *p, int i)
         return i;
     int op = e + 1 + n, end = expression_end(p, e + 1, ";,"), tail = end - n - 1;
     int wide = among(at(p, op), "<>") && at(p, op) == at(p, op + 1);
+    if (op == end && same(p, i, e + 1, n))
+        return end + (at(p, end) == ';');
     if (same(p, i, e + 1, n) && (wide || among(at(p, op), "+-*/%&|^")) &&
         (wide || at(p, op + 1) != at(p, op))) {
         copy(p, i, e);
@@ -462,16 +513,18 @@ static int comma(struct pass *p, int i)
 
 /* ---- what is computed for nothing ---- */
 
+enum { VARIABLE = 1, ARRAY };
+enum { CONDITION = -1, VALUE = -2 };
+
 /* Tokens that are needed or not as a whole: an assignment or declaration, where its name is; a
- * condition, where something in its body is. What is in none is needed, with the names in it. */
+ * condition, where something in its body is; a value that nobody takes never is. What is in none is
+ * needed, with the names in it. */
 struct unit {
     int from, to;
-    int name;     /* assigned to; -1: a condition */
+    int name;     /* assigned to, or one of these */
     int body_end; /* of a condition; its body begins at `to` */
     bool needed;
 };
-
-enum { VARIABLE = 1, ARRAY };
 
 struct use {
     struct pass p;
@@ -489,8 +542,8 @@ static int by_spelling(const void *a, const void *b)
     return order ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-/* Numbers the names of a list from 0, each outermost block's apart. */
-static void number_names(const struct pass *p, int *names)
+/* Numbers the names of a list from 0, each outermost block's apart if asked. */
+static void number_names(const struct pass *p, bool apart, int *names)
 {
     const struct token *v = p->in->v, **sorted = xmalloc(((size_t)p->in->n + 1) * sizeof(*sorted));
     int last = -1;
@@ -498,7 +551,7 @@ static void number_names(const struct pass *p, int *names)
         names[i] = -1;
         if (is_name(&v[i]))
             sorted[n++] = &v[i];
-        if (i + 1 < p->in->n && (at(p, i) != '}' || p->around[i] >= 0))
+        if (i + 1 < p->in->n && (!apart || at(p, i) != '}' || p->around[i] >= 0))
             continue;
         qsort(sorted, (size_t)n, sizeof(*sorted), by_spelling);
         for (int k = 0; k < n; k++) {
@@ -522,6 +575,45 @@ static bool declares_elsewhere(const struct pass *p, int i)
     return false;
 }
 
+/* Where the name stands of a constant that is a number, declared from i on, or -1. */
+static int constant(const struct pass *p, int i)
+{
+    bool is_constant = false;
+    if (!among(at(p, i - 1), ";{}"))
+        return -1;
+    for (; name_at(p, i + 1) && !declares_elsewhere(p, i); i++)
+        is_constant |= word(p, i, "const") || word(p, i, "constexpr");
+    return is_constant && at(p, i + 1) == '=' && value_at(p, i + 2) >= 0 && at(p, i + 3) == ';'
+               ? i
+               : -1;
+}
+
+/* The numbers that constants are stand in their places. */
+static void put_constants(struct list *l)
+{
+    struct pass p;
+    size_t n = (size_t)l->n + 1;
+    int *names = xmalloc(n * sizeof(*names));
+    const struct token **numbers = xzalloc(n * sizeof(const struct token *));
+    begin(&p, l);
+    number_names(&p, false, names);
+    for (int i = 0; i < l->n; i++) {
+        int at_name = constant(&p, i);
+        if (at_name < 0)
+            continue;
+        numbers[names[at_name]] = &l->v[at_name + 2];
+        for (; i < at_name + 4; i++)
+            p.gone[i] = true;
+        i--;
+    }
+    for (int i = 0; i < l->n; i++)
+        if (!p.gone[i])
+            push(&p.out, names[i] >= 0 && numbers[names[i]] ? *numbers[names[i]] : l->v[i]);
+    end(&p, l);
+    free(names);
+    free(numbers);
+}
+
 /* Behind the subscripts at i. */
 static int subscripts_end(const struct pass *p, int i)
 {
@@ -530,28 +622,53 @@ static int subscripts_end(const struct pass *p, int i)
     return i;
 }
 
-/* The unit of an assignment to, or a declaration of, a name that begins at i; to 0: there is none.
- */
+/* Behind what declares or assigns to the name at k: its subscripts, or what it is made with. */
+static int behind_target(const struct pass *p, int k, bool declares)
+{
+    int open = k + 1;
+    bool made = declares && among(at(p, open), "({") && p->partner[open] >= 0;
+    return made && at(p, p->partner[open] + 1) == ';' ? p->partner[open] + 1
+                                                      : subscripts_end(p, open);
+}
+
+/* The unit of an assignment to, or a declaration of, a name that begins at i, or of the name alone;
+ * to 0: there is none. */
 static struct unit assignment(const struct use *u, int i)
 {
     const struct pass *p = &u->p;
-    int k = i, around = p->around[i], end = i;
-    if (!name_at(p, i) || !begins_statement(p, i) || around < 0 || at(p, around) != '{')
-        return (struct unit){0};
+    int k = i;
     for (; name_at(p, k + 1) && k < i + NEAR && !declares_elsewhere(p, k); k++)
         ;
-    int behind = subscripts_end(p, k + 1);
+    int behind = behind_target(p, k, k > i), end = expression_end(p, behind, ";");
     bool stepped = among(at(p, behind), "+-") && at(p, behind + 1) == at(p, behind);
-    char kind = behind > k + 1 ? ARRAY : VARIABLE, *known = &u->kinds[u->names[k]];
-    if (declares_elsewhere(p, k) ||
-        (!stepped && assigns(p, behind) == behind && (k == i || at(p, behind) != ';')))
+    char kind = at(p, k + 1) == '[' ? ARRAY : VARIABLE, *known = &u->kinds[u->names[k]];
+    if (declares_elsewhere(p, k) || at(p, end) != ';' ||
+        (!stepped && assigns(p, behind) == behind && at(p, behind) != ';'))
         return (struct unit){0};
     if (k > i)
         *known = kind;
-    if (*known != kind)
+    return *known == kind ? (struct unit){i, end + 1, u->names[k], 0, false} : (struct unit){0};
+}
+
+/* The unit of an expression at i that only has a value; to 0: there is none. */
+static struct unit value(const struct use *u, int i)
+{
+    const struct pass *p = &u->p;
+    int k = i, end = expression_end(p, i, ";={}?\"'");
+    for (; k < end && !declares_elsewhere(p, k); k++)
+        if (name_at(p, k) ? name_at(p, k + 1) || at(p, k + 1) == '(' : joined_at(p, k))
+            break;
+    return k == end && end > i && at(p, end) == ';' ? (struct unit){i, end + 1, VALUE, 0, false}
+                                                    : (struct unit){0};
+}
+
+static struct unit statement(const struct use *u, int i)
+{
+    int around = u->p.around[i];
+    if (around < 0 || at(&u->p, around) != '{' || !begins_statement(&u->p, i))
         return (struct unit){0};
-    end = expression_end(p, behind, ";");
-    return at(p, end) == ';' ? (struct unit){i, end + 1, u->names[k], 0, false} : (struct unit){0};
+    struct unit found = name_at(&u->p, i) ? assignment(u, i) : (struct unit){0};
+    return found.to ? found : value(u, i);
 }
 
 /* The unit of a condition, or of an else, that begins at i; to 0: there is none. */
@@ -574,7 +691,7 @@ static struct unit condition(const struct use *u, int i)
     int end = statement_end(p, to);
     for (int k = 0; k < NEAR && word(p, i, "if") && word(p, end, "else"); k++)
         end = statement_end(p, end + 1);
-    return (struct unit){i, to, -1, end, false};
+    return (struct unit){i, to, CONDITION, end, false};
 }
 
 static void find_units(struct use *u)
@@ -582,7 +699,7 @@ static void find_units(struct use *u)
     for (int i = 0; i < u->p.in->n; i++) {
         struct unit found = condition(u, i);
         if (!found.to)
-            found = assignment(u, i);
+            found = statement(u, i);
         if (!found.to)
             continue;
         u->units[u->n++] = found;
@@ -608,7 +725,7 @@ static void mark(struct use *u, bool *live)
 /* Whether a unit is needed that was not, and so are the names in it. */
 static bool comes_to_need(const struct use *u, struct unit *x, bool *live)
 {
-    bool body = x->name < 0 && u->needed[x->body_end] > u->needed[x->to];
+    bool body = x->name == CONDITION && u->needed[x->body_end] > u->needed[x->to];
     if (x->needed || !(body || (x->name >= 0 && live[x->name])))
         return false;
     x->needed = true;
@@ -628,7 +745,7 @@ static void drop_unused(struct list *l)
                     .kinds = xzalloc(n)};
     bool *live = xzalloc(n), changed = true;
     begin(&u.p, l);
-    number_names(&u.p, u.names);
+    number_names(&u.p, true, u.names);
     find_units(&u);
     for (int round = 0; changed && round < ROUNDS; round++) {
         changed = false;
@@ -650,8 +767,11 @@ static void drop_unused(struct list *l)
 
 void make_plain(struct list *l)
 {
-    static const rule rules[] = {option,  done_as_is, cast,      bracket,  sign, identity,
-                                 bracket, compound,   increment, relation, comma};
+    static const rule rules[] = {cast,   fold,    bracket,  done_as_is, sign,    identity,
+                                 choice, bracket, compound, increment,  relation};
+    rewrite(l, option);
+    rewrite(l, comma);
+    put_constants(l);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rewrite(l, rules[i]);
     drop_unused(l);

@@ -56,7 +56,7 @@ static const struct {
                "s/\\{/ BEGIN /g; s/\\}/ END /g; s/ \\(/ LP /g; s/threadIdx\\.x/AT/g"},
     {"macros with parameters",
      "1i #define GET(a, i) a[i]\\n#define IF(c) if (c)\\n#define ID(x) x\n"
-     "s/\\b([a-z]+)\\[([a-z0-9 +]+)\\]/GET(\\1, \\2)/g; s/ = /ID(=)/g; "
+     "s/\\b([a-z]+)\\[([a-z0-9 +]+)\\]/GET(\\1, \\2)/g; s/ = / ID(=) /g; "
      "s/\\bif \\(([^()]*)\\)$/IF(\\1)/"},
     {"text that is not compiled", "s/;$/;\\n#if 0\\nfor (;;) break; #if x\\n#endif\\n#endif/"},
     {"line ends of old", "s/$/\\r/;1h;1!H;$!d;g;s/\\r\\n/\\r/g"},
@@ -126,9 +126,19 @@ static const struct {
      "s/\\b([a-z0-9]+( [-+*] [a-z0-9]+)?) < ([a-z0-9.]+( [-+*\\/] [a-z0-9.]+)?)"
      "(;|\\)| &&| \\?)/\\3 > \\1\\5/g; "
      "s/([a-z]+) > 0;/0 < \\1;/g"},
-    {"all of these", "s/^( *)([a-z][^ ;]*) \\+= (.*);/\\1\\2 = \\2 + 1 * (\\3);/; "
-                     "s/ = ([^;{,]*);/ = 0 + ((float)(\\1)) ;/; s/\\b([a-z]+)\\+\\+/\\1 += 1/g; "
-                     "s/\\b([a-z0-9]+) < ([a-z0-9.]+)(;|\\)| &&| \\?)/\\2 > \\1\\3/g; " STATEMENT
+    {"unused statements",
+     ASSIGNMENT "\\1{ int ju(n), jv{3}; (void)ju; jv; n * ju + 1; n = n; \\2 }/"},
+    {"constant conditions",
+     ASSIGNMENT "\\1if (2 > 1 \\&\\& !0) { do { \\2 } while (n != n); } else {}/"},
+    {"constant choices", "s/ = ([^;{,]*);/ = 1 ? (\\1) : n * 3 + 1;/"},
+    {"names for numbers",
+     "1i constexpr int TWO = 2, NONE = 0;\\nconst unsigned LANES = 32;\\nstatic "
+     "constexpr int ONE = 1;\n"
+     "s/\\b2\\b/TWO/g; s/\\b0\\b/NONE/g; s/\\b32\\b/LANES/g; s/\\b1\\b/ONE/g"},
+    {"differences of nothing", "s/ = ([^;{,]*);/ = (\\1) + (n - n);/"},
+    {"all of these", "s/^( *)([a-z][^ ;]*) \\+= (.*);/\\1\\2 = \\2 + 1 * (\\3);/; s/ = ([^;{,]*);/ "
+                     "= 0 + ((float)(\\1)) ;/; s/\\b([a-z]+)\\+\\+/\\1 += 1/g; s/([(=] "
+                     "?)([a-z0-9]+) < ([a-z0-9.]+)(;|\\)| &&| \\?)/\\1\\3 > \\2\\4/g; " STATEMENT
                      "int junk = n * 3; \\1\\2/; " ASSIGNMENT "\\1if (1) { \\2 }/"},
     {"order", "/^KERNEL/,/^\\}/{H;$!d;s/.*//}\n$G"},
 };
@@ -154,7 +164,7 @@ static double seen_through(const char *lab, const char *script)
     return share;
 }
 
-Test(similar, sees_through_disguises, .timeout = 60)
+Test(similar, sees_through_disguises, .timeout = 120)
 {
     static const char *const labs[] = {"coalescing", "reduction", "conv1d", "matmul"};
     for (size_t k = 0; k < 4; k++)
