@@ -157,7 +157,7 @@
     X(mbarrier_arrivals, "", "inst", "mbarrier.arrive and arrive_drop, with expect_tx or without") \
     X(mbarrier_waits, "", "inst", "mbarrier.test_wait and try_wait, each time they are executed")  \
     X(clock_reads, "", "inst",                                                                     \
-      "reads of what differs from run to run: %clock and its kin, %globaltimer, %smid, %warpid")   \
+      "reads of what differs from run to run: clocks, %globaltimer, %smid, %warpid, %gridid")       \
     X(calls, "", "inst", "call instructions not inlined")
 /* clang-format on */
 

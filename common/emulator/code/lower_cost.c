@@ -123,12 +123,13 @@ static bool works_on_doubles(const struct ptx_insn *in)
             return true;
     return false;
 }
-/* Or where it runs, which is elsewhere the next time. */
+/* Or where it runs, or in which launch, which is another the next time. */
 static bool reads_clock(const struct ptx_insn *in)
 {
     for (uint32_t k = 0; k < in->noperands; k++) {
         int of = in->operands[k].kind == OPD_SREG ? (int)in->operands[k].sreg : -1;
-        if ((of >= SREG_CLOCK && of <= SREG_GLOBALTIMER_HI) || of == SREG_SMID || of == SREG_WARPID)
+        if ((of >= SREG_CLOCK && of <= SREG_GLOBALTIMER_HI) || of == SREG_SMID ||
+            of == SREG_WARPID || of == SREG_GRIDID)
             return true;
     }
     return false;

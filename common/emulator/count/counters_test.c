@@ -426,15 +426,15 @@ Test(counters, calls_of_itself_and_fences)
     COUNTED(fences, 2 * 2);
 }
 
-/* Of any of the registers that tell a time, or where a warp runs, by warps. */
+/* Of any of the registers that tell a time, where a warp runs or in which launch, by warps. */
 Test(counters, reads_of_clocks)
 {
     RUN(.grid = 2, .block = 64,
         .body = "{.reg .u64 d;\nmov.u32 %r0, %clock;\nmov.u32 %r0, %clock_hi;\n"
                 "mov.u64 d, %clock64;\nmov.u64 d, %globaltimer;\nmov.u32 %r0, %globaltimer_lo;\n"
                 "mov.u32 %r0, %globaltimer_hi;\nmov.u32 %r0, %smid;\nmov.u32 %r0, %warpid;\n"
-                "mov.u32 %r0, %laneid;\nmov.u32 %r0, %ctaid.x;}");
-    COUNTED(clock_reads, 8 * 4);
+                "mov.u64 d, %gridid;\nmov.u32 %r0, %laneid;\nmov.u32 %r0, %ctaid.x;}");
+    COUNTED(clock_reads, 9 * 4);
 }
 
 /* Of doubles whatever is no flop counts, too; who moves one, or asks for its bits, does nothing. */
