@@ -151,7 +151,7 @@ struct packed_outputs {
     uint32_t stage, counted, sm_mhz, has_lines, has_instructions, has_trace, has_times, is_program;
     uint32_t wrote, has_compared;
     int32_t error, changed, status, late;
-    uint64_t changed_at, nfindings;
+    uint64_t changed_at, nfindings, steps;
     double modelled_ms, occupancy, measured_ms;
     struct counters counters;
     char bound[32], limiter[32];
@@ -216,6 +216,7 @@ bool outputs_write(const struct wire *w, const struct plan *p, const struct outp
     head.occupancy = o->occupancy;
     head.measured_ms = o->measured_ms;
     head.counters = o->counters;
+    head.steps = o->steps;
     memcpy(head.bound, o->bound, sizeof(head.bound));
     memcpy(head.limiter, o->limiter, sizeof(head.limiter));
     return wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->message) &&
@@ -254,6 +255,7 @@ static bool read_head(const struct wire *w, const struct plan *p, struct outputs
     o->occupancy = head->occupancy;
     o->measured_ms = head->measured_ms;
     o->counters = head->counters;
+    o->steps = head->steps;
     memcpy(o->bound, head->bound, sizeof(o->bound) - 1);
     memcpy(o->limiter, head->limiter, sizeof(o->limiter) - 1);
     return true;

@@ -64,6 +64,7 @@ struct outputs {
     uint64_t changed_at; /* its first element that differs */
     bool counted;        /* the emulator: counters, modelled time, occupancy and bound are there */
     struct counters counters;
+    uint64_t steps; /* taken of what launches may take; 0: nothing counts them */
     double modelled_ms, occupancy;
     char bound[32], limiter[32];
     double measured_ms;    /* 0: not timed */

@@ -16,7 +16,7 @@ static struct {
     void (*reset)(void), (*revive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
-    uint64_t (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
+    uint64_t (*steps)(void), (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
     size_t (*variables)(void *, const void *);
     void (*renew)(void), (*set_side_by_side)(int), (*set_timeless)(int);
     int (*name)(const void *, const char *, unsigned, uint64_t);
@@ -48,6 +48,7 @@ static const struct call symbols[] = {
     {"warplabSetSampleAt", &calls.set_sample_at},
     {"warplabSetDisturb", &calls.set_disturb},
     {"warplabSetSteps", &calls.set_steps},
+    {"warplabSteps", &calls.steps},
     {"warplabVariables", &calls.variables},
     {"warplabRenew", &calls.renew},
     {"warplabSetSideBySide", &calls.set_side_by_side},
@@ -81,6 +82,11 @@ void emulator_set_steps(uint64_t steps)
 {
     if (emulator_here())
         calls.set_steps(steps);
+}
+
+uint64_t emulator_steps(void)
+{
+    return emulator_here() ? calls.steps() : 0;
 }
 
 void emulator_set_check(bool on)

@@ -15,6 +15,7 @@
 bool emulator_here(void);
 const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
+uint64_t emulator_steps(void); /* taken so far by all launches with a limit */
 void emulator_set_check(bool on);
 void emulator_set_sample(bool on);           /* for modelled times */
 void emulator_set_sample_at(uint64_t at);    /* of blocks that no kernel knows; 0: fixed ones */

@@ -80,12 +80,14 @@ static bool launch(struct exec *e, const struct job *j, struct outputs *o)
     if (!schedule_prepare(e))
         return false;
     emulator_reset();
+    uint64_t before = emulator_steps();
     if (j->options.want_lines && j->plan->nsteps)
         trace = trace_begin(plan_kernel(j->plan));
     bool ok = j->options.timed && !emulator_here() ? launch_timed(e, o)
                                                    : exec_launch(e) && exec_finish(e);
     if (trace)
         o->trace = trace_end(trace, ok);
+    o->steps = emulator_steps() - before;
     return ok;
 }
 

@@ -117,6 +117,7 @@ struct bblock {
     uint32_t first;     /* index into code.insns */
     uint32_t ninsns;    /* PTX instructions, for counting */
     uint32_t nfloats;   /* of them floating-point and tensor ones, a wgmma as several */
+    uint32_t dear;      /* steps beyond one that they take (lower_cost.c) */
     bool stores, looks; /* is one a store that others can see, a look at what others may write? */
     uint32_t recon;     /* block where lanes that part at its end meet again; NO_BLOCK: at return */
     uint32_t count;     /* index of its struct block_count, module-wide */

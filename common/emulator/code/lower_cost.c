@@ -143,6 +143,74 @@ static uint32_t floats_of(const struct insn_cost *c)
         return products;
     return c->flop16 || c->flop32 || c->flop64 || c->tensor;
 }
+/* ---- steps ---- */
+static bool is_pair(enum ptx_type t)
+{
+    return t == PTX_F16X2 || t == PTX_BF16X2 || t == PTX_E4M3X2 || t == PTX_E5M2X2;
+}
+static bool is_double_word(enum ptx_type t)
+{
+    return t == PTX_U64 || t == PTX_S64 || t == PTX_B64;
+}
+static uint32_t dear_conversion(const struct ptx_insn *in)
+{
+    enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[in->ntypes > 1];
+    if (is_pair(to))
+        return 20;
+    if (is_half_type(to))
+        return 12;
+    bool whole = !is_float_type(to) || ptx_has(in, M_rni) || ptx_has(in, M_rzi) ||
+                 ptx_has(in, M_rmi) || ptx_has(in, M_rpi);
+    bool slow = is_half_type(from) || is_pair(from) || ptx_has(in, M_sat) ||
+                (is_float_type(from) ? whole : is_float_type(to) && is_double_word(from));
+    return slow ? 4 : 0;
+}
+/* Bytes and halves are moved one by one, vectors turned. */
+static uint32_t dear_move(const struct ptx_insn *in)
+{
+    uint32_t n = in->vec ? in->vec : 1;
+    bool narrow = in->ntypes && type_bytes((enum ptx_type)in->types[0]) < 4;
+    uint32_t found = in->space == SPACE_GENERIC; /* which memory it is */
+    if (in->op == OP_st)
+        return found + (narrow ? 4 * n : n / 2);
+    return found + (narrow && n > 1 ? n : n / 4);
+}
+/* A limit on steps is there to end what takes too long: what is carried out a lane at a time takes
+ * as long as so many others, of which the slower ones, accesses to memory, are the measure. What
+ * depends on lanes and addresses is charged as it is carried out (exec/ops). */
+static uint32_t dear_steps(const struct ptx_insn *in)
+{
+    enum ptx_type t = in->ntypes ? (enum ptx_type)in->types[0] : PTX_NOTYPE;
+    enum cost cost = opcode_of(in)->cost;
+    switch (in->op) {
+    case OP_mov:
+    case OP_atom:
+    case OP_red:
+        return 0;
+    case OP_match:
+        return 12;
+    case OP_bfe:
+        return is_double_word(t) ? 28 : 12;
+    case OP_fns:
+        return 8;
+    case OP_vabsdiff2:
+    case OP_vabsdiff4:
+        return 2;
+    case OP_cp:
+        return 6;
+    case OP_cvt:
+        return dear_conversion(in);
+    case OP_ld:
+    case OP_st:
+        return dear_move(in);
+    default:
+        break;
+    }
+    if (is_half_type(t) && cost != COST_MATRIX)
+        return (is_pair(t) ? 16 : 6) + (cost == COST_SFU ? 8 : 0);
+    return cost == COST_SFU ? 2 : 0;
+}
+
 static void mark_blocks(struct emu_func *f)
 {
     for (uint32_t b = 0; b < f->nblocks; b++) {
@@ -151,6 +219,7 @@ static void mark_blocks(struct emu_func *f)
             const struct ptx_insn *in = &f->ptx->insns[i];
             x->stores |= in->op == OP_red || (in->op == OP_st && in->space != SPACE_LOCAL);
             x->looks |= looks(in);
+            x->dear += dear_steps(in);
         }
     }
 }

@@ -203,7 +203,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->carry = 0;
     w->products = 0;
     w->at_group = false;
-    w->executed = w->floats = w->at_barrier = w->lead = w->loaded = 0;
+    w->executed = w->floats = w->dear = w->at_barrier = w->lead = w->loaded = 0;
     w->met = false;
     w->handed = NOT_HANDED;
     w->given = l->slice;
@@ -331,8 +331,9 @@ static void add_steps(struct worker *k, struct warp *w)
 {
     struct launch *l = k->launch;
     uint64_t steps = (uint64_t)(w->given - w->unused - (w->slice < 0 ? -1 : w->slice));
-    k->steps += steps;
+    k->steps += steps + w->dear;
     k->ran += steps;
+    w->dear = 0;
     w->unused = 0;
     if (l->steps_limit == 0 || k->steps < (uint64_t)l->slice)
         return;

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUILTIN_STEPS = 8 }; /* a lane's call, of what a launch may take */
+/* A limit on steps is there to end what takes too long: a lane's call takes as long as so many,
+ * and each character of a string as one. */
+enum { BUILTIN_STEPS = 8 };
 
 /* ---- reading a lane's memory through generic addresses ---- */
 bool builtin_read(struct warp *w, int lane, uint64_t a, void *out, uint32_t n)
@@ -46,6 +48,7 @@ bool builtin_string(struct warp *w, int lane, uint64_t a, struct text *out)
         if (!c)
             return true;
         text_bytes(out, &c, 1);
+        w->worker->steps++;
     }
     text_add(out, "…");
     return true;
@@ -171,7 +174,6 @@ uint32_t *builtin_condition(uint64_t handle)
     return is_one ? (uint32_t *)a->host : NULL;
 }
 
-/* A limit on steps is there to end what takes too long: a lane's text takes as long as 32. */
 const struct insn *warp_call_builtin(struct warp *w, const struct insn *in)
 {
     w->worker->steps += (uint64_t)__builtin_popcount(w->mask) * BUILTIN_STEPS;

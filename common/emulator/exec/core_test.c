@@ -367,6 +367,98 @@ Test(core, a_wait_takes_few_steps)
         cr_expect_eq(out[i], 1);
 }
 
+/* ---- what is charged ---- */
+/* Steps that a round of a loop takes beyond its instructions: of many, one at most more or less. */
+static double dear(const char *target, const char *first, const char *round)
+{
+    enum { ROUNDS = 64 };
+    static char body[8192];
+    snprintf(body, sizeof(body),
+             ".local .align 16 .b8 own[1024];\n.reg .b16 %%h<4>;\nmov.u16 %%h0, 0;\n"
+             "mov.f32 %%f0, 0f3f000000;\nmov.u32 %%r9, 1;\nand.b32 %%r8, %%t, 31;\n"
+             "shl.b32 %%r9, %%r9, %%r8;\nmul.lo.u32 %%r8, %%r8, 13;\nand.b32 %%r8, %%r8, 31;\n"
+             "mul.wide.u32 %%d9, %%r8, 32;\nadd.u64 %%d8, %%d9, %%out;\n"
+             "mov.u64 %%d7, own;\nadd.u64 %%d7, %%d7, %%d9;\nmov.u64 %%d6, box;\n"
+             "add.u64 %%d9, %%d9, %%d6;\n%s\nmov.u32 %%r0, 0;\nROUND: %s\n"
+             "add.u32 %%r0, %%r0, 1;\nsetp.lt.u32 %%p0, %%r0, %d;\n@%%p0 bra ROUND;",
+             first, round, ROUNDS);
+    uint64_t before = launch_steps_taken();
+    RUN(.target = target, .body = body,
+        .before = ".shared .align 16 .b8 box[1024];\n"
+                  ".global .align 1 .b8 text[1] = {0};\n"
+                  ".func far(.param .align 4 .b8 a[512])\n{ ret; }\n"
+                  ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+                  ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n");
+    uint64_t plain = result.counters.inst_executed;
+    return (double)(launch_steps_taken() - before - plain) / ROUNDS - 1; /* a block's own */
+}
+
+/* Lanes go their own way by %d7 in local memory, %d8 in global memory, %d9 in shared memory. */
+Test(core, what_takes_long_takes_more_steps)
+{
+    static const struct {
+        const char *what, *first, *round;
+        double least, most;
+        const char *target;
+    } rows[] = {
+        {"fma", "", "fma.rn.f32 %f0, %f0, %f0, %f0;", 0, 0, NULL},
+        {"shfl", "", "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1;", 0, 0, NULL},
+        {"load side by side", "", "ld.global.u32 %r2, [%mine];", 0, 0, NULL},
+        {"load of one", "", "ld.global.u32 %r2, [%out];", 0, 0, NULL},
+        {"shared, one", "", "ld.shared.u32 %r2, [box];", 0, 0, NULL},
+        {"load apart", "", "ld.global.u32 %r2, [%d8];", 8, 10, NULL},
+        {"store apart", "", "st.global.u32 [%d8], %r2;", 8, 10, NULL},
+        {"generic apart", "", "ld.u32 %r2, [%d8];", 8, 11, NULL},
+        {"shared apart", "", "ld.shared.u32 %r2, [%d9];", 4, 5, NULL},
+        {"shared store apart", "", "st.shared.u32 [%d9], %r2;", 4, 5, NULL},
+        {"local", "", "ld.local.u32 %r2, [own];", 2, 3, NULL},
+        {"local apart", "", "ld.local.u32 %r2, [%d7];", 4, 5, NULL},
+        {"local vectors apart", "", "st.local.v4.u32 [%d7], {%r2, %r2, %r2, %r2};", 14, 20, NULL},
+        {"bytes", "", "st.global.v4.u8 [%mine], {%r2, %r2, %r2, %r2};", 16, 18, NULL},
+        {"atomics", "", "atom.global.add.u32 %r2, [%mine], 1;", 16, 18, NULL},
+        {"atomics apart", "", "red.global.add.f32 [%d8], %f0;", 24, 26, NULL},
+        {"vectors of atomics", "mul.wide.u32 %d0, %t, 16; add.u64 %d0, %d0, %out;",
+         "red.global.v4.f32.add [%d0], {%f0, %f0, %f0, %f0};", 64, 66, "sm_90"},
+        {"shared atomics", "", "atom.shared.add.u32 %r2, [box], 1;", 8, 9, NULL},
+        {"match", "", "match.any.sync.b32 %r2, %r0, -1;", 10, 14, NULL},
+        {"votes of each", "", "vote.sync.ballot.b32 %r2, %p1, %r9;", 8, 9, NULL},
+        {"reductions of each", "", "redux.sync.add.u32 %r2, %r0, %r9;", 8, 9, NULL},
+        {"bits", "", "bfe.u32 %r2, %r0, 3, 5;", 12, 13, NULL},
+        {"special function", "", "sin.approx.f32 %f1, %f0;", 2, 3, NULL},
+        {"halves", "", "add.f16x2 %r2, %r2, %r2;", 16, 18, NULL},
+        {"half's", "", "cvt.rn.f16.f32 %h1, %f0;", 12, 13, NULL},
+        {"whole number", "", "cvt.rni.s32.f32 %r2, %f0;", 4, 5, NULL},
+        {"as wide", "", "cvt.rn.f32.s32 %f1, %r2;", 0, 0, NULL},
+        {"mbarrier", "mbarrier.init.shared.b64 [box], 32;",
+         "mbarrier.arrive.shared.b64 %d0, [box];", 16, 18, NULL},
+        {"copies", "mul.wide.u32 %d0, %t, 4; add.u64 %d1, %d0, %d6; add.u64 %d0, %d0, %out;",
+         "cp.async.ca.shared.global [%d1], [%d0], 4;", 6, 18, NULL},
+        {"large argument", "",
+         "{ .param .align 4 .b8 a[512];\nst.param.b32 [a], %r2;\ncall far, (a); }", 32, 48, NULL},
+        {"product", "mov.u32 %r2, 0;",
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+         "{%r2, %r2, %r2, %r2}, {%r2, %r2}, {%f0, %f0, %f0, %f0};",
+         16, 17, NULL},
+        {"product of infinities", "mov.u32 %r2, 0x7c007c00;",
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+         "{%r2, %r2, %r2, %r2}, {%r2, %r2}, {%f0, %f0, %f0, %f0};",
+         128, 129, NULL},
+        {"printf", "mov.u64 %d0, text; cvta.global.u64 %d0, %d0;",
+         "{ .param .b64 a;\n.param .b64 b;\n.param .b32 r;\nst.param.b64 [a], %d0;\n"
+         "st.param.b64 [b], 0;\ncall (r), vprintf, (a, b); }",
+         256, 300, NULL},
+        {"malloc", "",
+         "{ .param .b64 a;\n.param .b64 r;\nst.param.b64 [a], 16;\ncall (r), malloc, (a); }", 256,
+         300, NULL},
+    };
+    launch_set_steps(1ull << 40);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        double n = dear(rows[k].target, rows[k].first, rows[k].round);
+        cr_expect(n > rows[k].least - 0.5 && n < rows[k].most + 0.9, "%s: %g steps more",
+                  rows[k].what, n);
+    }
+}
+
 /* ---- calls ---- */
 #define SIGNATURE "(.param .b32 z) "
 Test(core, functions_call_themselves)
@@ -871,7 +963,7 @@ Test(core, endless_loops_meet_the_limit)
                  (struct program){.body = "TOP: bra TOP;"});
 }
 
-/* 3 instructions a turn: it is the time that an mma takes that ends it. */
+/* 4 instructions a turn: it is the time that an mma takes that ends it. */
 Test(core, what_takes_long_counts_for_more)
 {
     setenv("WARPLAB_STEPS", "100000", 1);
@@ -881,7 +973,7 @@ Test(core, what_takes_long_counts_for_more)
                              "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\n"
                              "mov.f32 %f3, %f0;\nTOP: add.u32 %r0, %r0, 1;\n"
                              "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, "
-                             "{%r1,%r1}, {%r1}, {%f0,%f1,%f2,%f3};\nsetp.lt.u32 %p0, %r0, 2000;\n"
+                             "{%r1,%r1}, {%r1}, {%f0,%f1,%f2,%f3};\nsetp.lt.u32 %p0, %r0, 10000;\n"
                              "@%p0 bra TOP;"});
 }
 

@@ -123,6 +123,7 @@ struct warp {
     struct held *held; /* follow.c: by register of the kernel, NULL where nothing is followed */
     /* Instructions of the blocks that it entered; of them floating-point and tensor ones. */
     uint64_t executed, floats;
+    uint64_t dear;       /* steps of this turn beyond its instructions (code.h) */
     uint64_t loaded;     /* bytes from global memory, by loads */
     bool met;            /* it has waited at a barrier of the block */
     uint64_t at_barrier; /* its clock (follow.h) when it left one last */
@@ -356,6 +357,7 @@ static inline void count_entry(struct warp *w, const struct bblock *b, struct bl
     c->lanes += (uint64_t)__builtin_popcount(mask);
     w->executed += b->ninsns;
     w->floats += b->nfloats;
+    w->dear += b->dear;
 }
 
 /* Floating-point and tensor instructions that the warp has executed up to this one. */

@@ -36,6 +36,7 @@ enum { PORTABLE_CLUSTER = 8, MAX_CLUSTER = 16 }; /* blocks (programming guide) *
 uint32_t launch_stack_limit[MEM_DEVICES] = {[0 ... MEM_DEVICES - 1] = 1024}; /* a GPU's default */
 static _Atomic uint64_t launch_serial, first_serial = 1, stirs;
 static _Atomic bool side_by_side, timeless;
+static _Atomic uint64_t steps_taken;              /* of launches with a limit */
 static _Atomic uint64_t steps_limit = UINT64_MAX; /* UINT64_MAX: the option's */
 
 /* ---- workers ---- */
@@ -514,6 +515,11 @@ uint64_t launch_steps(void)
 {
     return steps_limit == UINT64_MAX ? emu_options()->steps : steps_limit;
 }
+uint64_t launch_steps_taken(void)
+{
+    return steps_taken;
+}
+
 uint64_t launch_set_steps(uint64_t steps)
 {
     uint64_t now = launch_steps();
@@ -754,6 +760,7 @@ static cudaError_t finish(struct launch *l, struct emu_result *result)
     cudaError_t e = end(l, result);
     if (l->children)
         *l->children = children_end(l);
+    steps_taken += l->steps_used - (l->steps ? *l->steps : 0);
     if (l->steps)
         *l->steps = l->steps_used;
     tear_down(l);

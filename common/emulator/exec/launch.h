@@ -118,10 +118,11 @@ void emu_give_up(struct launch *l, const char *words); /* NULL: nothing is said 
  * goes on with %clock. */
 void emu_set_side_by_side(bool on);
 void emu_set_timeless(bool on);
-void emu_renumber(void);     /* the next launch is number 1 */
-uint64_t emu_stirs(void);    /* grows when a launch that was parked does something */
-int emu_threads(void);       /* of the process, that are the emulator's */
-uint64_t launch_steps(void); /* the limit; 0: none */
+void emu_renumber(void);           /* the next launch is number 1 */
+uint64_t emu_stirs(void);          /* grows when a launch that was parked does something */
+int emu_threads(void);             /* of the process, that are the emulator's */
+uint64_t launch_steps(void);       /* the limit; 0: none */
+uint64_t launch_steps_taken(void); /* by all launches with a limit so far */
 
 /* Between them no launch runs: what one may use is freed there, as cudaFree() on a GPU waits for
  * the kernels in progress. */

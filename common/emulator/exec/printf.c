@@ -234,6 +234,8 @@ static const struct insn *unreadable(struct warp *w, const struct insn *in, int 
     text_free(&out->text);
     return NULL;
 }
+/* A limit on steps is there to end what takes too long. */
+enum { CHARACTERS_A_STEP = 8 };
 const struct insn *builtin_printf(struct warp *w, const struct insn *in)
 {
     const struct call_info *ci = in->data;
@@ -247,6 +249,7 @@ const struct insn *builtin_printf(struct warp *w, const struct insn *in)
             format_lane(w, i, builtin_argument(w, ci, 0, i), builtin_argument(w, ci, 1, i), &out);
         if (n < 0)
             return unreadable(w, in, i, &out);
+        w->worker->steps += out.text.length / CHARACTERS_A_STEP;
         keep(&out.text, n);
         builtin_return(w, ci, i, (uint64_t)n);
     }

@@ -67,6 +67,9 @@ static void use_path(struct warp *w, struct path *p)
 }
 
 /* ---- calls' frames ---- */
+/* A limit on steps is there to end what takes too long (code/lower_cost.c): of arguments and
+ * results a step moves so many bytes a lane, or clears so many of a frame. */
+enum { BYTES_A_STEP = 16, CLEARED_A_STEP = 2048 };
 static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct insn *call)
 {
     struct frame *n = xcalloc(1, sizeof(*n) + f->frame_bytes + 64);
@@ -80,6 +83,7 @@ static struct frame *frame_push(struct warp *w, struct emu_func *f, const struct
     n->bytes = f->local_bytes;
     w->local_top = n->local_base + f->local_bytes;
     w->depth++;
+    w->dear += f->frame_bytes / CLEARED_A_STEP;
     n->next = w->frames;
     n->at = &w->frames;
     if (n->next)
@@ -119,7 +123,7 @@ void warp_free(struct warp *w)
 static void copy_rows(struct warp *w, uint8_t *dst, const uint8_t *src, uint32_t bytes,
                       uint32_t mask)
 {
-    (void)w;
+    w->dear += bytes / BYTES_A_STEP;
     for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
         for (uint32_t i = 0; i < WARP; i++)
             if (mask >> i & 1)

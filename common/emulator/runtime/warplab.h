@@ -49,6 +49,9 @@ void warplabSetQuiet(int level);
 int warplabSetCheck(int on);
 /* Limit on warp instructions a launch, 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
+/* What all launches with a limit have taken of theirs so far: warp instructions, and of what takes
+ * long as many more as it takes. */
+uint64_t warplabSteps(void);
 /* Turns the sample that modelled times rest on, off or on for launches from now on; returns the
  * former setting. Without it times are made of counts alone: for runs that nobody times. */
 int warplabSetSample(int on);

@@ -237,6 +237,11 @@ uint64_t warplabSetSteps(uint64_t steps)
     return launch_set_steps(steps);
 }
 
+uint64_t warplabSteps(void)
+{
+    return launch_steps_taken();
+}
+
 char *warplabLines(void)
 {
     return count_lines_json();

@@ -186,6 +186,13 @@ static void atomic_lanes(struct warp *w, const struct insn *in, u8 *const *host,
             store_lanes(place(w, dst), r, in->width, mask);
     }
 }
+/* An element at a time, wherever they are; pairs of halves take twice as long. */
+static inline void charge_atomic(struct warp *w, const struct insn *in, const struct request *q,
+                                 u32 a_step)
+{
+    bool pair = in->sub2 == PTX_F16X2 || in->sub2 == PTX_BF16X2;
+    w->worker->steps += (u32)__builtin_popcount(q->mask) * in->count * (pair ? 2 : 1) / a_step;
+}
 const struct insn *atomic_global(struct warp *w, const struct insn *in, struct request *q)
 {
     u32 total = (u32)in->size * in->count;
@@ -197,7 +204,10 @@ const struct insn *atomic_global(struct warp *w, const struct insn *in, struct r
     int kind = resolve(w, in, q, total, true, per_lane);
     if (!kind)
         return NULL;
-    count_access(w, in, q, count_sectors(q, total), total, atomic_passes(q));
+    u32 sectors = count_sectors(q, total);
+    count_access(w, in, q, sectors, total, atomic_passes(q));
+    charge_parts(w, q, sectors, SECTORS_A_STEP);
+    charge_atomic(w, in, q, ATOMICS_A_STEP);
     tell(w, in, ACCESS_ATOMIC, ACCESS_GLOBAL, q, total);
     host_lanes(q, kind, per_lane, host);
     atomic_lanes(w, in, host, q->mask, true);
@@ -213,6 +223,7 @@ const struct insn *atomic_shared(struct warp *w, const struct insn *in, struct r
     if (!shared_bounds(w, in, q, total))
         return NULL;
     count_access(w, in, q, 0, total, atomic_passes(q));
+    charge_atomic(w, in, q, SHARED_ATOMICS_A_STEP);
     tell(w, in, ACCESS_ATOMIC, ACCESS_SHARED, q, total);
     LANES host[i] = shared_at(w, q->a[i]);
     atomic_lanes(w, in, host, q->mask, false);

@@ -243,6 +243,8 @@ static const struct insn *pending_count(struct warp *w, const struct insn *in)
         store_lanes(place(w, in->dst), state, in->width, w->mask);
     return in + 1;
 }
+/* A limit on steps is there to end what takes too long (code/lower_cost.c). */
+enum { LANES_A_STEP = 2 };
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
 HANDLER(mbarrier)
 {
@@ -250,6 +252,7 @@ HANDLER(mbarrier)
     u32 yes = 0, own = 0;
     if (in->sub == M_pending_count)
         return pending_count(w, in);
+    w->worker->steps += (u32)__builtin_popcount(w->mask) / LANES_A_STEP;
     LANES arg[i] = 1;
     if (in->src[1] != NO_PLACE)
         load_lanes(arg, place(w, in->src[1]), in->src_width, false);

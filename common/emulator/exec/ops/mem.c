@@ -450,7 +450,9 @@ static inline int global_request(struct warp *w, const struct insn *in, struct r
     int r = resolve(w, in, q, total, write, per_lane);
     if (!r)
         return 0;
-    count_access(w, in, q, count_sectors(q, total), total, 0);
+    u32 sectors = count_sectors(q, total);
+    count_access(w, in, q, sectors, total, 0);
+    charge_parts(w, q, sectors, SECTORS_A_STEP);
     w->worker->slots[in->slot].spacing += lane_steps(q, total);
     w->loaded += write ? 0 : (u64)__builtin_popcount(q->mask) * total;
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_GLOBAL, q, total);
@@ -562,6 +564,7 @@ static inline bool shared_request(struct warp *w, const struct insn *in, struct 
         return false;
     u32 wavefronts = count_wavefronts(q, total, &conflicts);
     count_access(w, in, q, wavefronts, total, conflicts);
+    charge_parts(w, q, (u32)__builtin_popcount(q->mask), SHARED_LANES_A_STEP);
     if (!write) {
         w->worker->slots[in->slot].by_lanes[lane_group(q->mask)]++;
         w->worker->slots[in->slot].spacing += evenly_spaced(q);
@@ -664,6 +667,7 @@ static inline bool local_request(struct warp *w, const struct insn *in, struct r
         sectors += count_distinct(key, q->mask);
     }
     count_access(w, in, q, sectors, total, 0);
+    w->worker->steps += LOCAL_WORD_STEPS * ((total + 3) / 4) + sectors / LOCAL_SECTORS_A_STEP;
     tell(w, in, write ? ACCESS_STORE : ACCESS_LOAD, ACCESS_LOCAL, q, total);
     return true;
 }

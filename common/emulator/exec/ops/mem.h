@@ -273,6 +273,22 @@ static inline void count_access(struct warp *w, const struct insn *in, const str
     s->extra += extra;
 }
 
+/* A limit on steps is there to end what takes too long (code/lower_cost.c). Lanes side by side, or
+ * all at one address, are moved at once; others one by one, so many in the time of a step. */
+enum {
+    SECTORS_A_STEP = 4,
+    SHARED_LANES_A_STEP = 8,
+    ATOMICS_A_STEP = 2,
+    SHARED_ATOMICS_A_STEP = 4,
+    LOCAL_WORD_STEPS = 2,
+    LOCAL_SECTORS_A_STEP = 16
+};
+static inline void charge_parts(struct warp *w, const struct request *q, u32 parts, u32 a_step)
+{
+    if (q->shape == SHAPE_GENERAL)
+        w->worker->steps += parts / a_step;
+}
+
 /* ---- atomics, in atom.c: also the generic ones' parts, whose addresses q has ---- */
 const struct insn *JOIN(atomic_global, LEVEL)(struct warp *w, const struct insn *in,
                                               struct request *q);

@@ -320,10 +320,10 @@ static inline u32 accumulator_at(const struct mma_shape *s, u32 l, u32 i)
 {
     return (l / 4 + 8 * (i >> 1)) * s->n + l % 4 * 2 + (i & 1);
 }
-/* A limit on steps is there to end what takes too long: these take as long as hundreds. */
-static void charge(struct warp *w, const struct mma_shape *s)
+/* A limit on steps is there to end what takes too long (code/lower_cost.c). */
+static void charge(struct warp *w, const struct mma_shape *s, bool fast)
 {
-    w->worker->steps += s->m * s->n * s->k / 16;
+    w->worker->steps += s->m * s->n * s->k / (fast ? TENSOR_FAST_A_STEP : TENSOR_A_STEP);
 }
 /* n rows of WIDE words, of e elements each: first all first ones of a row, then all second ones */
 static inline __attribute__((always_inline)) void words_apart(const u32 *words, u32 n, u32 e,
@@ -388,8 +388,9 @@ HANDLER(mma)
     struct tile x;
     u64 r[16][WARP];
     const uint32_t *p = in->places; /* d, a, b, c */
-    charge(w, s);
-    if (mma_fast(w, in))
+    bool fast = mma_fast(w, in);
+    charge(w, s, fast && s->a_type != PTX_F64);
+    if (fast)
         return in + 1;
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     mma_load_a(s, r, x.a);
@@ -534,8 +535,9 @@ HANDLER(wmma_mma)
     u64 r[16][WARP];
     const uint32_t *p = in->places;
     u32 step = s->a_type == PTX_TF32 ? 4 : s->k;
-    charge(w, s);
-    if (wmma_fast(w, in, step))
+    bool fast = wmma_fast(w, in, step);
+    charge(w, s, fast && s->a_type != PTX_F64);
+    if (fast)
         return in + 1;
     read_registers(w, p + s->nd, s->na, s->a_type, r);
     fragment_load(r, s->na, s->a_type, s->m, s->k, s->a_col, x.a);
@@ -575,7 +577,7 @@ HANDLER(mma_narrow)
     bool wmma = s->b_col; /* as it always is there; mma.sync names no layouts here */
     u32 rows = s->m / 8, words = s->nb * 4;
     u64 r[8][WARP];
-    charge(w, s);
+    charge(w, s, true);
     for (u32 i = 0; i < s->m; i++)
         for (u32 j = 0; j < s->n; j++) {
             /* where c and d have it */

@@ -55,6 +55,13 @@ static inline u32 together(struct warp *w, const struct insn *in, u32 src)
          (group = peers((members), left_), set = (members)[__builtin_ctz(group)] & (all), true);   \
          left_ &= ~group)
 
+/* A limit on steps is there to end what takes too long (code/lower_cost.c). */
+static inline void charge_groups(struct warp *w, u32 groups)
+{
+    enum { GROUPS_A_STEP = 4 };
+    w->worker->steps += groups / GROUPS_A_STEP;
+}
+
 /* Of these lanes the ISA defines no value; one that is seen where it goes into a result. */
 static void disturb_absent(const struct warp *w, const u32 *members, const u32 *from, u32 *r)
 {
@@ -139,7 +146,7 @@ HANDLER(vote)
     if (!all)
         return warp_next_path(w);
     const u32 *members = sync ? SRC(u32, 1) : everyone;
-    u32 p = *SRC(u32, 0), yes = 0, ballot[WARP] = {0};
+    u32 p = *SRC(u32, 0), yes = 0, n = 0, ballot[WARP] = {0};
     if (in->flags & F_NEG_SRC)
         p = ~p;
     GROUPS(members, all)
@@ -148,7 +155,9 @@ HANDLER(vote)
         bool one = in->sub == M_all ? q == set : in->sub == M_any ? q != 0 : q == set || q == 0;
         yes |= one ? group : 0;
         LANES ballot[i] = ON(group, i) ? q : ballot[i];
+        n++;
     }
+    charge_groups(w, n);
     u32 *d = DST(u32);
     if (in->sub == M_ballot)
         WRITE(u32, d, ballot[i]);
@@ -207,7 +216,7 @@ static inline u32 reduced(const struct insn *in, u32 x, u32 y)
 }
 HANDLER(redux)
 {
-    u32 all = together(w, in, 1), r[WARP] = {0};
+    u32 all = together(w, in, 1), r[WARP] = {0}, n = 0;
     if (!all)
         return warp_next_path(w);
     const u32 *members = SRC(u32, 1), *a = SRC(u32, 0);
@@ -217,7 +226,9 @@ HANDLER(redux)
         for (u32 m = set; m; m &= m - 1)
             x = m == set ? a[__builtin_ctz(m)] : reduced(in, x, a[__builtin_ctz(m)]);
         LANES r[i] = ON(group, i) ? x : r[i];
+        n++;
     }
+    charge_groups(w, n);
     u32 *d = DST(u32);
     WRITE(u32, d, r[i]);
     return warp_joined(w, in);

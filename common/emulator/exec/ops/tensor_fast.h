@@ -20,6 +20,7 @@
 #include "turn.h"
 
 enum { WIDE = 16 };
+enum { TENSOR_A_STEP = 16, TENSOR_FAST_A_STEP = 128 }; /* products in the time of a step */
 #define TENSOR_K   32     /* of one product, at most; of single bits and halves of bytes more */
 #define LEAST_TOP  (-101) /* with less, a sum's last bit may lie below 2^-149 */
 #define MOST_TOP   120    /* with more, a sum may be beyond f32's range */

@@ -279,16 +279,17 @@ HANDLER(wgmma)
     if (w->mask != FULL)
         return warp_fault(w, in, -1, cudaErrorIllegalInstruction, "%s needs all 32 lanes",
                           in->site->opcode);
-    w->worker->steps += ROWS * s->n * s->k / 16; /* as mma: mma.c, charge() */
     if (s->na)
         gather_rows(w, in->places + s->nd, a);
     else if (!fetch_rows(w, in, SRC(u64, 0), w->index % 4 * ROWS, ROWS, s->a_col, a))
         return NULL;
     if (!fetch_rows(w, in, SRC(u64, 1), 0, s->n, s->b_col, b))
         return NULL;
-    if (s->a_type == PTX_B1)
+    bool bits = s->a_type == PTX_B1, fast = bits || multiply_fast(w, in, a, b, scale & 1);
+    w->worker->steps += ROWS * s->n * s->k / (fast ? TENSOR_FAST_A_STEP : TENSOR_A_STEP);
+    if (bits)
         multiply_bits(w, in, a, b, scale & 1);
-    else if (!multiply_fast(w, in, a, b, scale & 1))
+    else if (!fast)
         multiply_floats(w, in, a, b, scale & 1);
     return in + 1;
 }
