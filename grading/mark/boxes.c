@@ -23,8 +23,8 @@ void engine_defaults(struct engine_options *o)
     if (!lib)
         lib = xformat("%s/../lib", bin);
     const char *cuda = getenv("WARPLAB_CUDA");
-    *o = (struct engine_options){.steps = 20000000,
-                                 .steps_all = 250000000,
+    *o = (struct engine_options){.steps = 40000000,
+                                 .steps_all = 480000000,
                                  .compile_s = 20,
                                  .run_s = 30,
                                  .bin = bin,

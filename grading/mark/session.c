@@ -22,6 +22,7 @@ enum {
     LONGER = 4,               /* times the limit, when the wall clock ended the first try */
     COMPARED_STEPS = 1 << 20, /* of a run whose comparisons are kept: blocks one after the other */
     CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
+    TO_SAY_WHY = 8,           /* part of a launch's steps that is enough for that */
 };
 
 void number_text(char out[40], double v)
@@ -354,6 +355,22 @@ static char *last_log_line(const struct box *b)
     return xformat("%.*s", (int)(n - from < 400 ? n - from : 400), text_str(&b->log) + from);
 }
 
+static uint64_t weight_of(const struct run *r)
+{
+    return r->check ? CHECKED_WEIGHT : 1;
+}
+
+static const struct run *stopped_before(const struct session *s, const struct lab_variant *v,
+                                        bool check);
+
+/* What a launch of this run may take, were it the only one. A checked one of a kernel that is known
+ * to have no end is only to say why, and honest kernels of its file are to be marked, too. */
+static uint64_t steps_alone(const struct session *s, const struct run *r)
+{
+    bool known = r->check && !s->o->trusted && !s->o->gpu && stopped_before(s, r->variant, false);
+    return known ? s->o->steps / TO_SAY_WHY : s->o->steps;
+}
+
 /* Why a run that did not come to its end stopped: the message, and what the emulator says. */
 static char *stopped_text(struct session *s, const struct run *r)
 {
@@ -364,12 +381,12 @@ static char *stopped_text(struct session *s, const struct run *r)
     if (r->result.end == RUN_ENDLESS && s->lab->program)
         return xstrdup(o->message);
     if (r->result.end == RUN_ENDLESS)
-        return r->steps < s->o->steps
+        return r->steps < steps_alone(s, r)
                    ? xformat("%s did not finish: all runs of a submission have %llu warp "
                              "instructions together, and they are used up",
                              kernel, (unsigned long long)s->o->steps_all)
                    : xformat("%s did not finish within %llu warp instructions", kernel,
-                             (unsigned long long)s->o->steps);
+                             (unsigned long long)r->steps);
     char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
     bool silent = !*o->message && !*said;
     char *text = xformat("%s%s%s", silent ? "it stopped without a word" : o->message,
@@ -444,28 +461,28 @@ static bool run_in_box(struct session *s, const struct job *j, struct outputs *o
            outputs_read(&w, j->plan, j->options.launch_only, o);
 }
 
-static uint64_t weight_of(const struct run *r)
-{
-    return r->check ? CHECKED_WEIGHT : 1;
-}
-
-/* What a launch of this run may take; 0: everything is used up. */
+/* What it may take; 0: everything is used up. */
 static uint64_t steps_for(const struct session *s, const struct run *r)
 {
-    uint64_t left = s->taken < s->o->steps_all ? s->o->steps_all - s->taken : 0;
-    if (s->o->trusted || s->o->gpu || !s->o->steps_all || left / weight_of(r) >= s->o->steps)
-        return s->o->steps;
+    uint64_t left = s->taken < s->o->steps_all ? s->o->steps_all - s->taken : 0,
+             most = steps_alone(s, r);
+    if (s->o->trusted || s->o->gpu || !s->o->steps_all || left / weight_of(r) >= most)
+        return most;
     return left / weight_of(r);
 }
 
-/* One that does not end is charged once what it may take, checked or not: so one kernel that hangs
- * leaves the others of its file enough to be marked. */
+/* In a program's own process nobody asks for its steps: products of matrices aside (exec/ops/mma.c)
+ * they are its instructions. */
+static uint64_t steps_taken(const struct outputs *o)
+{
+    return o->steps ? o->steps : o->counters.inst_executed + o->counters.tensor_flop / 32;
+}
+
+/* One that does not end is charged what it may take. */
 static void charge(struct session *s, const struct run *r)
 {
-    uint64_t taken = r->outputs.counters.inst_executed * weight_of(r);
-    if (r->result.end == RUN_ENDLESS)
-        taken = r->steps;
-    s->taken += taken;
+    uint64_t taken = r->result.end == RUN_ENDLESS ? r->steps : steps_taken(&r->outputs);
+    s->taken += taken * weight_of(r);
 }
 
 /* plan → run in the box → result. The box's standard error is read for this run alone while it
@@ -706,12 +723,10 @@ static uint64_t steps_of(const struct session *s, uint64_t enough)
     return s->o->steps && s->o->steps < enough ? s->o->steps : enough;
 }
 
-/* A loop may have lost its end: a run that takes several times the instructions is stopped.
- * Products of matrices count for as many as emulator/exec/ops/mma.c charges. */
+/* A loop may have lost its end: a run that takes several times the steps is stopped. */
 static uint64_t disturbed_steps(const struct session *s, const struct run *r)
 {
-    const struct counters *c = &r->outputs.counters;
-    return steps_of(s, 8 * (c->inst_executed + c->tensor_flop / 32) + 1000000);
+    return steps_of(s, 8 * steps_taken(&r->outputs) + 1000000);
 }
 
 const struct influence *session_influence(struct session *s, struct run *r, int class)

@@ -32,7 +32,7 @@ struct engine_options {
     bool measure;        /* engine: SPEED rows are measured on the GPU */
     bool first_failure;  /* engine: stop after the first row that does not pass */
     const char *only;    /* variants, separated by spaces; NULL: all */
-    uint64_t steps;      /* warp instructions a launch may take on the emulator */
+    uint64_t steps;      /* a launch may take on the emulator: a warp instruction is one or more */
     uint64_t steps_all;  /* all launches of a submission; in checked runs each counts for four */
     double compile_s, run_s; /* wall clock; what it ends is tried again, and then a person's */
     const char *bin, *lib, *root, *cuda; /* folders: build/bin, build/lib, repository, toolkit */

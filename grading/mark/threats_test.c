@@ -522,6 +522,30 @@ Test(threats, t31_steps_of_all_runs, .timeout = 60)
     json_decref(a);
 }
 
+/* What takes long takes more steps: as many rounds of a loop end, or do not. Checked or not, a
+ * launch that does not is charged alike, four to one. */
+Test(threats, t31_steps_by_what_they_take, .timeout = 60)
+{
+    struct engine_options o = options();
+    static const char added[] =
+        RIGHT "    for (unsigned q = 0; i < 32 && q < 200000; q++)\n"
+              "        asm volatile(\"add.u32 %0, %0, 1;\" : \"+r\"(i));\n}\n",
+                      matched[] = RIGHT "    for (unsigned q = 0; i < 32 && q < 200000; q++)\n"
+                                        "        i += __match_any_sync(__activemask(), i) == 7;\n"
+                                        "}\n";
+    json_t *v = mark(&o, added, sizeof(added) - 1);
+    assert_full(v);
+    json_decref(v);
+    v = mark(&o, matched, sizeof(matched) - 1);
+    char *all = json_dumps(v, 0);
+    cr_assert_eq(json_number_value(json_object_get(v, "score")), 0);
+    cr_assert(strstr(all, "did not finish within 2000000 warp instructions"), "%s", all);
+    cr_assert(strstr(all, "did not finish within 250000 warp instructions"), "%s", all);
+    cr_assert(!json_is_true(json_object_get(v, "needs_human")));
+    free(all);
+    json_decref(v);
+}
+
 /* 18: a source "file" that never ends, named by the submission, is not read for its lines. */
 Test(threats, t18_endless_source, .timeout = 100)
 {
@@ -554,6 +578,7 @@ Test(threats, t19_printf_flood, .timeout = 100)
     static const char flood[] =
         RIGHT "    for (int k = 0; i < 1000 && k < 40; k++)\n"
               "        printf(\"<script>alert(1)</script> %d %d \\033[31m\\n\", i, k);\n}\n";
+    o.steps = 4000000; /* a step for each character of a format, and more */
     json_t *v = mark(&o, flood, sizeof(flood) - 1);
     assert_full(v);
     cr_assert(!json_object_get(v, "output") && !json_object_get(v, "output_dropped"));
