@@ -140,11 +140,10 @@ static void only_ignored(struct probe *p, struct influence *f)
     }
 }
 
-/* *vague: which elements go in and should not, or the other way round, is all that is told. */
-static bool probe_influence(struct probe *p, int b, bool *vague)
+/* Of buffer b, which elements go in. For probed_close(). */
+static struct probed probe_influence(struct probe *p, int b)
 {
     struct influence f = {.of = probed_open(p, b)};
-    bool told = false;
 
     for (int i = 0; i < p->s.plan.nbuffers; i++) {
         if (p->data[i])
@@ -169,16 +168,37 @@ static bool probe_influence(struct probe *p, int b, bool *vague)
     }
     if (!p->broken)
         only_ignored(p, &f);
-    if (!p->broken)
-        told = tell_exchange(p, &f.of, "depends on");
-    if (!p->broken && !told) {
-        told |= tell_left_out(p, &f.of, "does not depend on");
-        told |= tell_extra(p, &f.of, "depends on");
-        *vague |= told;
-    }
     for (int i = 0; i < LAB_MAX_BUFFERS; i++)
         free(f.other[i]);
-    probed_close(&f.of);
+    return f.of;
+}
+
+/* Which elements of the inputs go in, and should not, or the other way round. *vague: that is all
+ * that is told of one. With another element in the place of one, what comes may not hang on those
+ * of the other inputs that go with it, all the same: of these none is said to be left out. */
+static bool probe_influences(struct probe *p, bool *vague)
+{
+    struct probed of[LAB_MAX_BUFFERS] = {{0}};
+    bool exchanged[LAB_MAX_BUFFERS] = {false}, any = false, told = false;
+
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        if (!p->data[b] || probe_buffer(p, b)->count > MOST_ELEMENTS)
+            continue;
+        of[b] = probe_influence(p, b);
+        exchanged[b] = !p->broken && tell_exchange(p, &of[b], "depends on");
+        any |= exchanged[b];
+    }
+    for (int b = 0; b < p->s.plan.nbuffers; b++) {
+        bool so = false;
+
+        if (of[b].count && !exchanged[b] && !p->broken) {
+            so |= !any && tell_left_out(p, &of[b], "does not depend on");
+            so |= tell_extra(p, &of[b], "depends on");
+        }
+        *vague |= so;
+        told |= so || exchanged[b];
+        probed_close(&of[b]);
+    }
     return told;
 }
 
@@ -707,12 +727,8 @@ bool probe_simple(struct probe *p)
 
 bool probe_otherwise(struct probe *p)
 {
-    bool told = false, vague = false;
+    bool vague = false, told = probe_influences(p, &vague);
 
-    for (int b = 0; b < p->s.plan.nbuffers; b++) {
-        if (p->data[b] && probe_buffer(p, b)->count <= MOST_ELEMENTS)
-            told |= probe_influence(p, b, &vague);
-    }
     if (vague && !p->broken)
         probe_recognised(p);
     return told || probe_recognised(p) || (!p->broken && probe_examples(p));

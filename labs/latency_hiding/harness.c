@@ -824,10 +824,10 @@ static bool recognise_steps(const struct lab_case *c, const float *x, const floa
             return true;
         }
     for (uint64_t j = 0; j < c->n; j++) {
-        bool other = steps(x[j], add[j], c->k) == got;
+        bool own = steps(x[i], add[j], c->k) == got; /* of another x the same may come */
 
-        if (j != i && (other || steps(x[i], add[j], c->k) == got)) {
-            snprintf(words, size, "what comes of x[%lu] with c[%lu]", other ? j : i, j);
+        if (j != i && (own || steps(x[j], add[j], c->k) == got)) {
+            snprintf(words, size, "what comes of x[%lu] with c[%lu]", own ? i : j, j);
             return true;
         }
     }
