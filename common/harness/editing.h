@@ -51,6 +51,8 @@ int set_to(const struct scan *s, int i);
 int end_of_value(const struct scan *s, int i);
 /* The last word of the statement that begins with word i, in braces or none; -1: not known. */
 int body_end(const struct scan *s, int i);
+/* Larger where an operator binds more; 0: none between two operands. */
+int binds(const struct scan *s, int i);
 /* Words from … to become `with`, which is taken. */
 void change(struct scan *s, int from, int to, char *with);
 /* What the last change is told as, which is taken, too. */

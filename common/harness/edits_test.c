@@ -1059,3 +1059,41 @@ Test(edits, what_was_slipped)
               "a last round of a while");
     edits_free(&e);
 }
+
+/* … as whole operands, and as what the line has once. */
+Test(edits, told_whole_and_once)
+{
+    static char text[] = "KERNEL k(const int *in, int *out, int n)\n{\n"
+                         "    int a = f(T()), b = T();\n"
+                         "    if (4 * a + b <= n)\n"
+                         "        out[a] = a == 7 && b == 7 ? in[n] : 8;\n"
+                         "    if (n % 4 > 1)\n"
+                         "        out[n] = in[n] - in[a];\n"
+                         "    out[0] = n - (a + b) + n / 4;\n"
+                         "}\n";
+    static const struct {
+        const char *behind, *was, *with, *told;
+    } rows[] = {
+        {"b = ", "T()", "f(T())", "with \"b = f(T())\" in place of \"b = T()\""},
+        {"a = f(", "T()", "g(n)", "with \"f(g(n))\" in place of \"f(T())\""},
+        {"a + ", "b <= n", "b < n", "with \"4 * a + b < n\" in place of \"4 * a + b <= n\""},
+        {"a == ", "7 && b", "7 || b", "with \"a == 7 || b == 7\" in place of \"a == 7 && b == 7\""},
+        {"in[n] : ", "8", "9", "with \"9\" in place of \"8\""},
+        {"n % ", "4 > 1", "4 >= 1", "with \"n % 4 >= 1\" in place of \"n % 4 > 1\""},
+        {"= in[", "n", "b", "with \"in[b]\" in place of \"in[n]\""},
+        {"n - (", "a + b", "a - b", "with \"a - b\" in place of \"a + b\""},
+        {"+ n / ", "4", "2 + a", "with \"n / 2 + a\" in place of \"n / 4\""},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct edit change = {.at = (size_t)(strstr(text, rows[i].behind) - text) +
+                                    strlen(rows[i].behind),
+                              .length = strlen(rows[i].was),
+                              .with = (char *)rows[i].with};
+        struct edits e = {.text = text, .v = &change, .n = 1};
+        char *is = edits_words(&e, 0);
+
+        cr_expect_str_eq(is, rows[i].told);
+        free(is);
+    }
+}

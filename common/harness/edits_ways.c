@@ -189,8 +189,7 @@ static void squared(struct scan *s, int i)
     free(b);
 }
 
-/* Larger where an operator binds more; 0: none between two operands. */
-static int binds(const struct scan *s, int i)
+int binds(const struct scan *s, int i)
 {
     static const char *const levels[][5] = {{"||"},
                                             {"&&"},
