@@ -34,8 +34,27 @@ static void rounded_up(struct scan *s, int i)
     if (right < 0)
         return;
     bool whole = word_is(s, left, "(") && word_match(s, left, 1) == i - 1;
-    char *a = words_text(s, left + whole, i - 1 - whole), *b = words_text(s, i + 1, right);
-    change(s, left, right, xformat("((%s + %s - 1) / %s)", a, b, b));
+    char *a = words_text(s, left + whole, i - 1 - whole), *b = words_text(s, i + 1, right), *end;
+    unsigned long by = word_kind(s, right) == NUMBER ? strtoul(b, &end, 10) : 0;
+    if (by > 1 && b[strspn(b, "0123456789")] == '\0') {
+        /* (n + 1) / 2: (n + 2) / 2 */
+        int last = i - 1 - whole;
+        bool adds = whole && word_kind(s, last) == NUMBER && word_is(s, last - 1, "+");
+        char *number = words_text(s, last, last),
+             *before = adds ? words_text(s, left + 1, last - 2) : xstrdup(a);
+        const char *suffix = number + strspn(number, "0123456789");
+        bool folds = adds && (!*suffix || !strcmp(suffix, "u"));
+        unsigned long more = by - 1 + (folds ? strtoul(number, NULL, 10) : 0);
+        bool inside = word_is_any(s, left - 1, (const char *const[]){"*", "/", "%", NULL});
+
+        change(s, left, right,
+               xformat("%s(%s + %lu) / %s%s", inside ? "(" : "", folds ? before : a, more, b,
+                       inside ? ")" : ""));
+        free(number);
+        free(before);
+    } else {
+        change(s, left, right, xformat("((%s + %s - 1) / %s)", a, b, b));
+    }
     free(a);
     free(b);
 }
