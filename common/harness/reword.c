@@ -173,10 +173,11 @@ static void tell_edit(struct search *s, const struct edits *e, int i, int other,
     char *a = edits_words(e, i), *b = other < 0 ? NULL : edits_words(e, other);
 
     if (b)
-        diagnosis_add(s->d, "function",
-                      "%s:%d: %s it is right on all %d inputs that were tried; so it is "
-                      "%s on line %d instead",
-                      s->path, edits_line(e, i), a, cases, b, edits_line(e, other));
+        diagnosis_add(
+            s->d, "function",
+            "%s:%d: %s it is right on all %d inputs that were tried; or, instead, on line "
+            "%d: %s",
+            s->path, edits_line(e, i), a, cases, edits_line(e, other), b);
     else
         diagnosis_add(s->d, "function", "%s:%d: %s it is right on all %d inputs that were tried",
                       s->path, edits_line(e, i), a, cases);
