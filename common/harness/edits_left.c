@@ -752,6 +752,19 @@ static void of_its_tile(struct scan *s, int i)
     free(behind);
 }
 
+/* 0, or T(): with a term more it is that term alone, for which there are other ways. */
+static bool ends_with_nothing(const struct scan *s, int i)
+{
+    bool made = word_is(s, i, ")") && word_is(s, i - 1, "(") && word_kind(s, i - 2) == NAME &&
+                (word_is_type(s, i - 2) || (s->v[i - 2].length == 1 && word_is_constant(s, i - 2)));
+    bool number = word_kind(s, i) == NUMBER;
+
+    for (size_t k = 0; number && k < s->v[i].length; k++)
+        number = strchr("0.fFuUlL", s->text[s->v[i].at + k]);
+    return made || (number && (word_is(s, i - 1, "=") || word_is(s, i - 1, "?") ||
+                               word_is(s, i - 1, "return") || is_else(s, i - 1)));
+}
+
 /* The whole right side, with another variable of the function: = a; to = a - b; */
 static void one_term_more(struct scan *s, int i)
 {
@@ -764,7 +777,8 @@ static void one_term_more(struct scan *s, int i)
         end = word_match(s, i, 1);
     else if (value)
         end = semicolon_of(s, i + 1);
-    if (end < i + 2 || word_is(s, i + 1, "{") || (index && word_is_declared(s, i - 1)))
+    if (end < i + 2 || word_is(s, i + 1, "{") || (index && word_is_declared(s, i - 1)) ||
+        ends_with_nothing(s, end - 1))
         return;
     char *a = words_text(s, i + 1, end - 1);
     for (int k = in->first; k < i; k++) {
@@ -776,7 +790,10 @@ static void one_term_more(struct scan *s, int i)
         if (known)
             continue;
         char *b = words_text(s, k, k);
-        for (const char *sign = signs; *sign; sign++)
+        bool same = !strcmp(a, b);
+        if (same)
+            change(s, i + 1, end - 1, xformat("2 * %s", a));
+        for (const char *sign = same ? "*" : signs; *sign; sign++)
             change(s, i + 1, end - 1,
                    strchr("*%", *sign) ? xformat("(%s) %c %s", a, *sign, b)
                                        : xformat("%s %c %s", a, *sign, b));

@@ -419,9 +419,10 @@ static void stored_late(struct scan *s, int i)
     char *a = words_text(s, i, last), *b = words_text(s, last + 2, end - 1),
          *between = words_text(s, end + 1, stop);
     change(s, i, stop, xformat("{ const auto late = %s; %s %s = late; }", b, between, a));
-    change_told(s,
-                xformat("with \"%s\" set only behind line %d, up to which its old value is read,",
-                        a, s->v[stop].line));
+    change_told(
+        s, xformat("with the old value of \"%s\" kept in a variable before this line, and read "
+                   "from there up to line %d,",
+                   a, s->v[stop].line));
     free(a);
     free(b);
     free(between);
@@ -730,9 +731,94 @@ static void bits_of_all(struct scan *s, int i)
     }
 }
 
-static way *const meant[] = {bits_of_all,    goes_on,         last_round_lost, by_all_threads,
-                             a_round_later,  steps_exchanged, rows_of,         across_bracket,
-                             with_its_base,  another_pitch,   stored_late,     transposed_by_number,
-                             guard_at_store, parts_asked,     round_of_rest,   asked_late,
-                             rows_in_array};
+/* The last word of the call, or of the type with brackets, that word i begins. */
+static int call_end(const struct scan *s, int i)
+{
+    return word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : i;
+}
+
+/* Such a call as Op::neutral(T()) of its function, for free(); NULL: there is none. */
+static char *neutral_of(const struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->open; k < in->end; k++) {
+        if (word_is(s, k, "neutral") && word_is(s, k + 1, "("))
+            return words_text(s, word_is(s, k - 1, "::") ? k - 2 : k, call_end(s, k));
+    }
+    return NULL;
+}
+
+/* The name that is set to what word i is a part of; -1: none is. */
+static int set_by(const struct scan *s, int i)
+{
+    int k = i, begin = statement_begin(s, i);
+
+    while (k > begin && !word_is(s, k, "="))
+        k--;
+    return k > begin && word_is(s, k, "=") ? operand_back(s, k - 1) : -1;
+}
+
+/* Is it given to a function with such a part in its name, as warp_and(bits) is? */
+static bool goes_to(const struct scan *s, int name, const char *part)
+{
+    const struct block *in = &s->blocks[s->v[name].block];
+    bool found = false;
+
+    for (int k = in->open; k < in->end && !found; k++) {
+        char *f = word_kind(s, k) == NAME && word_is(s, k + 1, "(") ? words_text(s, k, k) : NULL;
+
+        for (int a = k + 2; f && strstr(f, part) && a < word_match(s, k + 1, 1); a++)
+            found |= word_same(s, a, name);
+        free(f);
+    }
+    return found;
+}
+
+/* Is it put together with others by this sign? */
+static bool joined_by(const struct scan *s, int name, const char *sign)
+{
+    const struct block *in = &s->blocks[s->v[name].block];
+    bool found = false;
+
+    for (int k = in->open; k < in->end && !found; k++)
+        found = word_is(s, k, sign) && word_same(s, operand_back(s, k - 1), name);
+    return found;
+}
+
+/* = 0, or : 0, or T(), for a thread without an element: what changes nothing. */
+static void neutral_for_none(struct scan *s, int i)
+{
+    bool zero = word_is_any(s, i, (const char *const[]){"0", "0u", "0.0f", "0.f", "0.0", NULL}),
+         made = word_kind(s, i) == NAME && word_is(s, i + 1, "(") && word_is(s, i + 2, ")");
+    int end = zero ? i : i + 2;
+
+    if ((!zero && !made) ||
+        (!word_is(s, i - 1, "=") && !word_is(s, i - 1, "?") && !is_else(s, i - 1)) ||
+        !word_is_any(s, end + 1, (const char *const[]){";", ",", ":", ")", NULL}))
+        return;
+    char *neutral = neutral_of(s, i);
+    if (neutral) {
+        change(s, i, end, neutral);
+        return;
+    }
+    int name = zero ? set_by(s, i) : -1;
+    if (name < 0)
+        return;
+    bool whole = s->v[i].length < 3, least = goes_to(s, name, "min");
+    if (whole && (joined_by(s, name, "&=") || goes_to(s, name, "_and") || least))
+        change(s, i, i, xstrdup("0xffffffff"));
+    if (joined_by(s, name, "*="))
+        change(s, i, i, xstrdup("1"));
+    if (least)
+        change(s, i, i, xstrdup("INFINITY"));
+    if (goes_to(s, name, "max"))
+        change(s, i, i, xstrdup("-INFINITY"));
+}
+
+static way *const meant[] = {neutral_for_none,     bits_of_all,    goes_on,         last_round_lost,
+                             by_all_threads,       a_round_later,  steps_exchanged, rows_of,
+                             across_bracket,       with_its_base,  another_pitch,   stored_late,
+                             transposed_by_number, guard_at_store, parts_asked,     round_of_rest,
+                             asked_late,           rows_in_array};
 const struct ways meant_ways = {meant, sizeof(meant) / sizeof(meant[0])};

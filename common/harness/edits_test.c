@@ -1005,8 +1005,8 @@ Test(edits, what_was_meant)
         is_told_at(&e, 14, "with f<0> and f<1> exchanged, here and where the other stands next,"),
         "each for the other");
     cr_expect(is_told_at(&e, 17,
-                         "with \"out[0]\" set only behind line 20, up to which its old value is "
-                         "read,"),
+                         "with the old value of \"out[0]\" kept in a variable before this line, "
+                         "and read from there up to line 20,"),
               "an old value");
     edits_free(&e);
 }
@@ -1057,6 +1057,29 @@ Test(edits, what_was_slipped)
                          "with \"rows[0] += rows[1]\" by thread 0 before this line (do the "
                          "rounds end with 2 elements left, as 2 / 4 is 0 on line 20?)"),
               "a last round of a while");
+    edits_free(&e);
+}
+
+/* What a thread without an element brings is to change nothing; a term more makes no such of 0. */
+Test(edits, brings_nothing)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "template <class Op, class T> KERNEL k(const T *in, T *out, int n)\n{\n"
+               "    T a = Op::neutral(T()), b = T();\n    out[n] = Op::apply(a, b);\n}\n"
+               "KERNEL l(const unsigned *in, unsigned *out, int n)\n{\n"
+               "    unsigned a = 1, bits = n < 3 ? in[n] : 0, i = 0;\n"
+               "    out[i] = warp_and(bits);\n"
+               "    unsigned half = (n + 1) / 2;\n    bits = in[n] + half;\n    i = 0;\n}\n",
+               "k l", "", "");
+    cr_expect(is_told_at(&e, 3, "with \"b = Op::neutral(T())\" in place of \"b = T()\""));
+    cr_expect(is_told_at(&e, 8, "with \"0xffffffff\" in place of \"0\"") ||
+              is_made(&e, 8, "0xffffffff"));
+    cr_expect(is_told_at(&e, 10, "with \"(n + 2) / 2\" in place of \"(n + 1) / 2\""));
+    cr_expect(is_made(&e, 11, "2 * n"));
+    cr_expect_not(is_made(&e, 3, "T() + a") || is_made(&e, 12, "0 + bits") ||
+                  is_made(&e, 12, "0xffffffff") || is_made(&e, 11, "n + n"));
     edits_free(&e);
 }
 
