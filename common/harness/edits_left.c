@@ -445,6 +445,18 @@ static void unguarded(struct scan *s, int i)
     change(s, i, end, words_text(s, close + 1, end));
 }
 
+/* if (a) return; who leaves may be needed, or has a result of nothing to store. */
+static void stays(struct scan *s, int i)
+{
+    int close = condition_end(s, i), brace = close > 0 && word_is(s, close + 1, "{"),
+        at = close + 1 + brace, end = at + 1 + brace;
+
+    if (close < 0 || !word_is(s, at, "return") || !word_is(s, at + 1, ";") ||
+        (brace && !word_is(s, end, "}")) || word_is(s, end + 1, "else"))
+        return;
+    change(s, i, end, xstrdup(";"));
+}
+
 /* if (a); with nothing that hangs on it. */
 static void empty_body(struct scan *s, int i)
 {
@@ -1099,7 +1111,8 @@ static void starts_again(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const asked[] = {times_a_share, asked_alone, empty_body, unguarded, opposite, of_each};
+static way *const asked[] = {times_a_share, asked_alone, empty_body, unguarded,
+                             stays,         opposite,    of_each};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
 static way *const all[] = {whole_places,   starts_again,  looped,        on_a_copy,

@@ -461,6 +461,25 @@ static const char left_source[] = "#define TILE 32\n"
                                   "    width = last / (TILE + 3);\n"
                                   "}\n";
 
+Test(edits, without_a_return)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(int *out, int n)\n"
+               "{\n"
+               "    if (n < 7) return;\n"
+               "    if (n < 8) {\n        return;\n    }\n"
+               "    if (n < 9) return; else n = 1;\n"
+               "    out[n] = 0;\n"
+               "}\n",
+               "k", "", "");
+    cr_expect(is_told_at(&e, 3, "without \"if (n < 7) return;\""));
+    cr_expect(is_told_at(&e, 4, "without \"if (n < 8) { return; }\""));
+    cr_expect_not(is_told_at(&e, 7, "without \"if (n < 9) return;\""), "without its else");
+    edits_free(&e);
+}
+
 Test(edits, what_is_missing_or_too_much)
 {
     static const struct {

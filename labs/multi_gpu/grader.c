@@ -6,10 +6,11 @@ enum { SHARES, BALL, VECTOR, MANY }; /* as in harness.c */
 
 /* clang-format off */
 #define CASE(id, what, sets, count, ranks) {.name = id, .n = count, .m = sets, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK}
+#define IDLE(id, what, count, ranks, idle) {.name = id, .n = count, .m = 1, .k = idle, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
     {.name = "s-one", .n = 1, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK}, {.name = "s-many", .n = 2000, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK},
-    CASE("b-one", BALL, 1, 1, 1), CASE("b-few", BALL, 1, 2, 4), CASE("b-odd", BALL, 1, 779, 4), CASE("b-even", BALL, 1, 4096, 2), CASE("b-2^13", BALL, 1, 8192, 2), CASE("b-long", BALL, 1, 1 << 20, 4),
-    CASE("v-one", VECTOR, 1, 1, 1), CASE("v-few", VECTOR, 1, 3, 4), CASE("v-odd", VECTOR, 1, 777, 3), CASE("v-even", VECTOR, 1, 65536, 4), CASE("v-long", VECTOR, 1, 1 << 22, 4),
+    CASE("b-one", BALL, 1, 1, 1), CASE("b-few", BALL, 1, 2, 4), CASE("b-odd", BALL, 1, 779, 4), IDLE("b-idle", BALL, 515, 2, 3), CASE("b-even", BALL, 1, 4096, 2), CASE("b-2^13", BALL, 1, 8192, 2), CASE("b-long", BALL, 1, 1 << 20, 4),
+    CASE("v-one", VECTOR, 1, 1, 1), CASE("v-few", VECTOR, 1, 3, 4), CASE("v-odd", VECTOR, 1, 777, 3), IDLE("v-idle", VECTOR, 515, 2, 3), CASE("v-even", VECTOR, 1, 65536, 4), CASE("v-long", VECTOR, 1, 1 << 22, 4),
     CASE("m-one", MANY, 1, 1, 1), CASE("m-few", MANY, 33, 2, 4), CASE("m-odd", MANY, 777, 5, 3), CASE("m-even", MANY, 4096, 8, 2), CASE("m-long", MANY, 2048, 128, 4),
 };
 /* Bounds on instructions: 124 a warp of points, some 150 a warp beside them, a fourteenth and a
@@ -65,17 +66,17 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"shares-ok", 3, "Shares are the whole, once, for any n and number of ranks", ROW_CORRECT, "shares", .cases = "s-one s-many hidden-s hidden-many-s",
      .hint = "Write down the shares of 7 for 3 ranks, and of 2 for 4. And how large is n * rank at most?"},
-    {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-even hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-many-b",
+    {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-idle b-even hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-many-b",
      .hint = "A share may have more points than the grid has threads, or none: what does a block of an empty share write?"},
     {"gather-clean", 1, "Points: no bad access", ROW_CHECKS, "ball_gather", .cases = "b-odd hidden-b hidden-broad-b", .hint = CHECKED},
-    {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
+    {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd b-idle hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
      .hint = "Two steps: what every rank finds, and where they meet."},
     {"sum-shared", 1, "Points: each rank has its share, and no more", ROW_GATE, "ball_sum", .elsewhere = HERE_ONLY, .cases = "b-even hidden-some-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
      .gate = "skew <= 1.03 + 500 / n && inst_executed <= 4.3 * n + 165 * warps && flop_fp32 + flop_fp64 == 0", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Points near the ball's surface are told right by integers only. Or one rank works longer than the others, which wait for it in the sum. Who has how many points? And what does your loop take for each point beside in_ball()?"},
     {"sum-fast", 1, "Points: one sum, no more", ROW_SPEED, "ball_sum", .cases = "b-even b-2^13 hidden-fast-b hidden-more-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b", .evidence = EV_MODELLED, .ratio = 0.9, .tolerance = 0.02,
      .gate = BY_ALL_BLOCKS " && inst_executed <= 4.3 * n + 165 * warps && skew <= 1.03 + 500 / n", .elsewhere = HERE_ONLY,
      .hint = "A sum costs microseconds whatever its size. How many do you need? And has each thread of the grid its part of the points?"},
-    {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-even hidden-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",
+    {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-idle v-even hidden-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",
      .hint = "More elements than the grid has threads: who takes the rest? Is one sum of yours 32 bits wide?"},
     {"vector-clean", 1, "Vector: no bad access", ROW_CHECKS, "vector_sum", .cases = "v-odd hidden-v hidden-wide-v", .hint = CHECKED},
     {"vector-once", 2, "Vector: each rank reads its share, in whole sectors", ROW_GATE, "vector_sum", .cases = "v-even hidden-some-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",

@@ -29,7 +29,8 @@ enum {
     BLOCK = 256,
     WORDS = 3 /* of a question: n, rank, ranks */,
     MOST_RANKS = 4,
-    MOST_CHUNKS = 16
+    MOST_CHUNKS = 16,
+    MOST_IDLE = 1024 /* blocks */
 };
 
 /* So many points are looked at here, one by one; of more there are bounds. */
@@ -79,6 +80,7 @@ static const struct lab_variant variants[] = {
 #define QUESTIONS(id, count, flag) {.name = id, .n = count, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = flag}
 #define POINTS_OF(id, count, ranks, flag) {.name = id, .n = count, .m = 1, .param = ranks, .dtype = DT_I64, .op = BALL, .flags = flag}
 #define ELEMENTS(id, count, ranks, flag) {.name = id, .n = count, .m = 1, .param = ranks, .dtype = DT_I64, .op = VECTOR, .flags = flag}
+#define WITH_IDLE(of, id, count, ranks, idle) {.name = "ranks=" #ranks "-" id "-n=" #count "-idle=" #idle, .n = count, .m = 1, .k = idle, .param = ranks, .dtype = DT_I64, .op = of, .flags = CHECK}
 #define SETS(id, sets, count, ranks, flag) {.name = id, .n = count, .m = sets, .param = ranks, .dtype = DT_I64, .op = MANY, .flags = flag}
 #define ON_1_2(of, id, logn, flag) of("ranks=1-" id "-n=2^" #logn, 1u << logn, 1, flag), of("ranks=2-" id "-n=2^" #logn, 1u << logn, 2, flag)
 #define ON_1_2_4(of, id, logn, flag) ON_1_2(of, id, logn, flag), of("ranks=4-" id "-n=2^" #logn, 1u << logn, 4, flag)
@@ -87,8 +89,8 @@ static const struct lab_variant variants[] = {
 
 static const struct lab_case cases[] = {
     QUESTIONS("shares-n=1", 1, CHECK), QUESTIONS("shares-n=1003", 1003, CHECK),
-    POINTS_OF("ranks=1-ball-n=1", 1, 1, CHECK), POINTS_OF("ranks=4-ball-n=2", 2, 4, CHECK), POINTS_OF("ranks=3-ball-n=1003", 1003, 3, CHECK),
-    ELEMENTS("ranks=2-vector-n=1", 1, 2, CHECK), ELEMENTS("ranks=1-vector-n=1003", 1003, 1, CHECK), ELEMENTS("ranks=3-vector-n=1003", 1003, 3, CHECK), ELEMENTS("ranks=4-vector-n=70001", 70001, 4, CHECK),
+    POINTS_OF("ranks=1-ball-n=1", 1, 1, CHECK), POINTS_OF("ranks=4-ball-n=2", 2, 4, CHECK), POINTS_OF("ranks=3-ball-n=1003", 1003, 3, CHECK), WITH_IDLE(BALL, "ball", 515, 2, 3),
+    ELEMENTS("ranks=2-vector-n=1", 1, 2, CHECK), ELEMENTS("ranks=1-vector-n=1003", 1003, 1, CHECK), ELEMENTS("ranks=3-vector-n=1003", 1003, 3, CHECK), ELEMENTS("ranks=4-vector-n=70001", 70001, 4, CHECK), WITH_IDLE(VECTOR, "vector", 515, 2, 3),
     SETS("ranks=3-many-m=1-n=1", 1, 1, 3, CHECK), SETS("ranks=2-many-m=1003-n=7", 1003, 7, 2, CHECK), SETS("ranks=4-many-m=515-n=2", 515, 2, 4, CHECK),
 
     ON_1_2_4(POINTS_OF, "ball", 14, SMALL), ON_1_2_4(POINTS_OF, "ball", 16, MODEL), ON_1_2_4(POINTS_OF, "ball", 18, MODEL),
@@ -257,14 +259,14 @@ static uint32_t ceil_div(uint64_t a, uint64_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-/* As many blocks as the device holds threads for, and no thread without an element. One that has
- * nothing to do says so: 0. */
+/* As many blocks as the device holds threads for, and none without an element; but where case c
+ * asks for k more that are idle. One that has nothing to do says so: 0. */
 static uint32_t blocks_of(const struct lab_case *c, const struct device_limits *d)
 {
     uint32_t most = ceil_div(ceil_div(c->n, (uint64_t)c->param), BLOCK);
     uint32_t room = d->sms * (d->max_threads_per_sm / BLOCK);
 
-    return room < 1 ? 1 : room < most ? room : most;
+    return (room < 1 ? 1 : room < most ? room : most) + (uint32_t)c->k;
 }
 
 static void plan_buffers(struct plan *p, const struct lab_case *c, const struct device_limits *d,
@@ -399,6 +401,8 @@ static bool usable(const struct lab_case *c, char *err, size_t errsize)
         snprintf(err, errsize, "%s: one result (m) here", c->name);
     else if (experiment_of(c) == SHARES && c->param != 1)
         snprintf(err, errsize, "%s: one rank here", c->name);
+    else if (c->k > MOST_IDLE)
+        snprintf(err, errsize, "%s: at most %d idle blocks (K) here", c->name, MOST_IDLE);
     else if (c->m == 0 || c->m > 1u << 28)
         snprintf(err, errsize, "%s: m is 1 to 2^28 here", c->name);
     else
