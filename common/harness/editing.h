@@ -35,7 +35,8 @@ extern const struct ways term_ways;            /* edits_terms.c */
 way rows_asked;                                /* … a guard */
 way longer_array;                              /* edits_meant.c */
 way times_a_share;                             /* edits_terms.c */
-extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways; /* edits_left.c */
+extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways,
+    leave_ways; /* edits_left.c */
 
 /* Of the functions that have one of the lines, or call such: by block. For free(). */
 bool *near_blocks(const struct scan *s, const int lines[2]);

@@ -256,7 +256,8 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
         [OF_ELEMENTS] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
                          &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
-        [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways}};
+        [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways},
+        [OF_LEAVING] = {&leave_ways}};
 
     static const struct ways *const bound[] = {
         &guard_ways, &asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,

@@ -36,8 +36,9 @@ enum edits_of {
      * others. */
     OF_LIKELY,
     OF_ELEMENTS,
-    OF_ORDER, /* statements before each other, and which of two buffers */
-    OF_LOOPS  /* how one goes on, and until when */
+    OF_ORDER,  /* statements before each other, and which of two buffers */
+    OF_LOOPS,  /* how one goes on, and until when */
+    OF_LEAVING /* a return before a barrier */
 };
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);

@@ -445,16 +445,58 @@ static void unguarded(struct scan *s, int i)
     change(s, i, end, words_text(s, close + 1, end));
 }
 
-/* if (a) return; who leaves may be needed, or has a result of nothing to store. */
-static void stays(struct scan *s, int i)
+/* The last word of "if (a) return;" at word i, with braces or without; -1: it is none. */
+static int end_of_return(const struct scan *s, int i)
 {
     int close = condition_end(s, i), brace = close > 0 && word_is(s, close + 1, "{"),
         at = close + 1 + brace, end = at + 1 + brace;
+    bool is = close > 0 && word_is(s, at, "return") && word_is(s, at + 1, ";") &&
+              (!brace || word_is(s, end, "}")) && !word_is(s, end + 1, "else");
 
-    if (close < 0 || !word_is(s, at, "return") || !word_is(s, at + 1, ";") ||
-        (brace && !word_is(s, end, "}")) || word_is(s, end + 1, "else"))
+    return is ? end : -1;
+}
+
+/* if (a) return; who leaves may be needed, or has a result of nothing to store. */
+static void stays(struct scan *s, int i)
+{
+    int end = end_of_return(s, i);
+
+    if (end > 0)
+        change(s, i, end, xstrdup(";"));
+}
+
+/* Of what follows word i as far as its braces go: the end of the last statement with a barrier. */
+static int behind_barriers(const struct scan *s, int i)
+{
+    int depth = 0, found = -1;
+    bool in = false;
+
+    for (int k = i + 1; k < s->blocks[s->v[i].block].end && depth >= 0; k++) {
+        in |= word_is(s, k, "__syncthreads");
+        depth += word_is(s, k, "{") - word_is(s, k, "}");
+        if (in && !depth && word_is_any(s, k, (const char *const[]){";", "}", NULL})) {
+            found = word_is(s, k + 1, "else") ? -1 : k;
+            in = false;
+        }
+    }
+    return found;
+}
+
+/* if (a) return; by who has to come to a barrier, and to load for others before. */
+static void leaves_later(struct scan *s, int i)
+{
+    int end = end_of_return(s, i), to = end > 0 ? behind_barriers(s, end) : -1;
+
+    if (to < 0)
         return;
-    change(s, i, end, xstrdup(";"));
+    char *leaves = words_text(s, i, end), *between = words_text(s, end + 1, to),
+         *line = one_line(leaves, strlen(leaves));
+    change(s, i, to, xformat("%s\n%s", between, leaves));
+    change_told(
+        s, xformat("with \"%s\" behind line %d, where the last barrier is,", line, s->v[to].line));
+    free(leaves);
+    free(between);
+    free(line);
 }
 
 /* if (a); with nothing that hangs on it. */
@@ -1121,6 +1163,9 @@ static way *const all[] = {whole_places,   starts_again,  looped,        on_a_co
                            another_sizeof, of_block,      round_last,    across_end,
                            across_begin,   whole_vectors, another_guard, guarded_as_known};
 const struct ways left_ways = {all, sizeof(all) / sizeof(all[0])};
+
+static way *const leave[] = {leaves_later, stays};
+const struct ways leave_ways = {leave, sizeof(leave) / sizeof(leave[0])};
 
 static way *const steps[] = {another_step, another_jump};
 const struct ways step_ways = {steps, sizeof(steps) / sizeof(steps[0])};

@@ -480,6 +480,27 @@ Test(edits, without_a_return)
     edits_free(&e);
 }
 
+Test(edits, leaves_behind_the_barriers)
+{
+    struct edits e;
+
+    edits_make_of(&e, OF_LEAVING,
+                  "KERNEL k(int *out, int n)\n"
+                  "{\n"
+                  "    if (n < 7) return;\n"
+                  "    for (int i = 0; i < n; i++) {\n"
+                  "        __syncthreads();\n"
+                  "    }\n"
+                  "    out[n] = 0;\n"
+                  "    if (n < 8) return;\n"
+                  "}\n",
+                  "k", (int[]){5, 5});
+    cr_expect(
+        is_told_at(&e, 3, "with \"if (n < 7) return;\" behind line 6, where the last barrier is,"));
+    cr_expect_eq(e.n, 3, "%d: behind the barrier there is none to wait for", e.n);
+    edits_free(&e);
+}
+
 Test(edits, what_is_missing_or_too_much)
 {
     static const struct {

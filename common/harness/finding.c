@@ -10,8 +10,8 @@
 struct finding {
     json_t *json;
     const char *kind, *file, *message, *distance;
-    json_int_t line, other;
-    int rank, at; /* at: as it came */
+    json_int_t line, other, missed; /* 0: none */
+    int rank, at;                   /* at: as it came */
 };
 struct findings {
     struct finding *f;
@@ -325,6 +325,11 @@ static void put_finding(struct text *t, const struct findings *all, const struct
     text_add(t, *string(f->json, "kernel") ? ": " : "");
     put_message(t, all, f);
     put_behind(t, f);
+    if (f->missed)
+        text_addf(t,
+                  "; do those that have left load for others? On line %lld shared memory is read "
+                  "that nobody in the block stored",
+                  (long long)f->missed);
     text_add(t, "\n");
 }
 
@@ -336,6 +341,33 @@ static bool is_like(const struct findings *all, int i)
             return true;
     }
     return false;
+}
+
+/* Threads have left their block, and shared memory is read there that it never stores: they may
+ * have been to load for others. */
+static bool is_missed(const struct finding *left, const struct finding *f)
+{
+    return !strcmp(left->kind, "barrier-exited") && !strcmp(f->kind, "uninitialised-read") &&
+           f->line && !strcmp(string(f->json, "stored"), "never") &&
+           same_member(left, f, "kernel") && same_member(left, f, "block");
+}
+
+/* … which is told of those that left. */
+static void put_missed_together(struct findings *all)
+{
+    int n = all->n ? 1 : 0;
+
+    for (int i = 1; i < all->n; i++) {
+        struct finding *f = &all->f[i];
+
+        if (is_missed(&all->f[0], f)) {
+            all->f[0].missed = all->f[0].missed ? all->f[0].missed : f->line;
+            json_decref(f->json);
+        } else {
+            all->f[n++] = *f;
+        }
+    }
+    all->n = n;
 }
 
 static void read_all(struct findings *all, const char *json_lines)
@@ -352,6 +384,7 @@ static void read_all(struct findings *all, const char *json_lines)
         qsort(all->f, (size_t)all->n, sizeof(*all->f), by_rank);
     put_unwritten_first(all);
     put_race_first(all);
+    put_missed_together(all);
     free(lines);
 }
 

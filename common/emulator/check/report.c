@@ -853,8 +853,8 @@ void report_exited(struct block_state *b, const struct site *s)
         report_put_site(t, b->met[1]);
         text_addf(t, ": is one in a branch that only some take?\n");
     } else {
-        text_addf(t, "    skip the work of threads past the end, not the barrier: no return before "
-                     "it, and no barrier in a branch or a loop that some threads leave earlier\n");
+        text_addf(t, "    all threads of the block must come to it: no return before it, and no "
+                     "barrier in a branch or a loop that some threads leave earlier\n");
     }
     report_tell(exited, b->info, s, thread, 0, &r, json_object(), NULL);
 }
