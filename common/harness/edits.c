@@ -71,6 +71,7 @@ static void sort(struct edits *e)
 
 enum { SHARED = 20 }; /* so many ways less likely: what is shared and not known to matter */
 enum { WAYS = 200 };
+enum { FAR = 1000 }; /* further away than anything is */
 
 /* Several lists of ways, the likelier first, as one. */
 static struct ways ways_of(way **v, const struct ways *const *lists)
@@ -269,21 +270,82 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
         list(e, source, names, "", "", of[what]);
 }
 
+/* ---- … between two functions ---- */
+
+/* The function that has the line; -1: none. */
+static int block_of_line(const struct scan *s, int line)
+{
+    for (int i = 0; i < s->n; i++) {
+        int b = s->v[i].block;
+
+        if (s->v[i].line == line && b >= 0 && i > s->blocks[b].open)
+            return b;
+    }
+    return -1;
+}
+
+/* The lines are of two functions, so that what is between them is in one that calls. */
+static bool of_two(const struct scan *s, const int lines[2], int blocks[2])
+{
+    for (int k = 0; k < 2; k++)
+        blocks[k] = block_of_line(s, lines[k]);
+    return blocks[0] >= 0 && blocks[1] >= 0 && blocks[0] != blocks[1] &&
+           !word_same(s, s->blocks[blocks[0]].name, s->blocks[blocks[1]].name);
+}
+
+/* "line 258 is in multiply(), which is called on line 341": by kernels. */
+static void put_callers(struct text *t, const struct scan *s, int line, int block)
+{
+    char *name = words_text(s, s->blocks[block].name, s->blocks[block].name);
+    struct text called = {0};
+    int n = 0, last = 0;
+
+    for (int i = 0; i < s->n && !s->blocks[block].kernel; i++) {
+        if (!scan_reaches(s, i) || !s->blocks[s->v[i].block].kernel || s->v[i].line == last ||
+            i < s->blocks[s->v[i].block].open || !word_same(s, i, s->blocks[block].name))
+            continue;
+        last = s->v[i].line;
+        text_addf(&called, "%s%d", n++ ? ", " : "", last);
+    }
+    if (n)
+        text_addf(t, "%sine %d is in %s(), which is called on line%s %s", t->length ? "; l" : "L",
+                  line, name, n > 1 ? "s" : "", called.s);
+    text_free(&called);
+    free(name);
+}
+
+char *edits_callers(const char *source, const char *names, const int lines[2])
+{
+    struct scan s = {0};
+    struct text t = {0};
+    int blocks[2];
+
+    scan_open(&s, source, names);
+    if (of_two(&s, lines, blocks)) {
+        for (int k = 0; k < 2; k++)
+            put_callers(&t, &s, lines[k], blocks[k]);
+    }
+    free(s.text);
+    scan_close(&s);
+    return t.length ? text_take(&t) : NULL;
+}
+
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call)
 {
     struct scan s = {.to = e};
+    int blocks[2];
 
     *e = (struct edits){0};
     scan_open(&s, source, names);
-    bool *in = near_blocks(&s, lines);
+    bool *in = near_blocks(&s, lines), two = of_two(&s, lines, blocks);
     int *away = near_lines(&s, lines);
     for (int i = 0; i < s.n; i++) {
         if (!begins(&s, i) || !in[s.v[i].block])
             continue;
         change(&s, i, i, xformat("%s; ", call));
         e->v[e->n - 1].length = 0; /* before it */
-        e->v[e->n - 1].rank = away[i];
+        e->v[e->n - 1].rank = two && !s.blocks[s.v[i].block].kernel ? FAR + away[i] : away[i];
     }
     sort(e);
     e->text = s.text;

@@ -43,9 +43,12 @@ enum edits_of {
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);
 /* `call`, as a statement, before each statement of the functions that have one of the two lines, or
- * call such; the nearest first. */
+ * call such; the nearest first, but of two functions kernels' before theirs. */
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call);
+/* "Line 242 is in put(), which is called on line 343; …", of two lines of two functions, by
+ * kernels. For free(); NULL: they are not. */
+char *edits_callers(const char *source, const char *names, const int lines[2]);
 /* On these lines, sums that are added to in place, by an atomic. */
 void edits_atomics(struct edits *e, const char *source, const char *names, const int lines[2]);
 /* Of the functions that these kernels call, one that gives no value and should: its `log`, the

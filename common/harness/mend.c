@@ -78,6 +78,12 @@ struct places {
     bool wider; /* a block's barrier, where a warp's was asked for */
 };
 
+/* For free(). */
+static char *names_tried(const struct experiment *x)
+{
+    return xformat("%s %s", x->variant->name, x->variant->kernels ? x->variant->kernels : "");
+}
+
 static void try_places(struct search *s, const struct lab_case *c, const struct edits *e,
                        const int *which, struct places *best)
 {
@@ -101,8 +107,7 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
 static struct places find_places(struct search *s, const struct lab_case *c, const struct advice *a)
 {
     struct experiment *x = s->x, spent = *x;
-    const char *kernels = x->variant->kernels;
-    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : "");
+    char *names = names_tried(x);
     struct places best = {.m = RACES};
     struct edits e;
     int i, k;
@@ -144,6 +149,18 @@ static void try_a_block(struct search *s, const struct lab_case *c, struct advic
     *warp = p;
     warp->wider = true;
     *a = wider;
+}
+
+/* Which calls are meant, where the lines are in what a kernel calls. */
+static void put_callers(struct search *s, struct text *t, const struct advice *a)
+{
+    const struct experiment *x = s->x;
+    char *names = names_tried(x), *called = edits_callers(x->source, names, a->lines);
+
+    if (called)
+        text_addf(t, ". %s", called);
+    free(called);
+    free(names);
 }
 
 static void put_places(struct text *t, const struct places *p)
@@ -216,6 +233,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         text_add(&t, strchr(".?", t.s[t.length - 1]) ? " With one" : ". With one");
         put_places(&t, &p);
         text_add(&t, " the race is gone");
+        put_callers(s, &t, &a);
     } else if (p.m == LESS) {
         text_addf(&t, "; with %s", a.call);
         put_places(&t, &p);
@@ -256,8 +274,7 @@ static char *update_advice(struct text *words)
 static char *atomic_that_mends(struct search *s, const struct lab_case *c)
 {
     struct experiment *x = s->x, spent = *x;
-    const char *kernels = x->variant->kernels;
-    char *names = xformat("%s %s", x->variant->name, kernels ? kernels : ""), *told = NULL;
+    char *names = names_tried(x), *told = NULL;
     struct text left = {0};
     struct edits e;
 
