@@ -1236,7 +1236,13 @@ static bool recognise_price(const struct plan *p, const struct lab_case *c, cons
              ? NAN
              : sum_slipped(o, numbers, key, stream, c->n, FIRST_ONLY) * by,
          "what comes of threads that all begin with the first thread's paths"},
-        {numbers ? NAN : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
+        {numbers ? NAN : simulate(o, numbers, key, stream, c->n + 1).sum * by,
+         c->n % NUMBERS == NUMBERS - 1
+             ? "what comes of one path more than there are: four where the last are three"
+             : "what comes of one path more than there are"},
+        {numbers || c->n % NUMBERS == 0 || c->n % NUMBERS == NUMBERS - 1
+             ? NAN
+             : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
          "what comes of four paths where the last ones are fewer"},
         {sum_transposed(p, c, options, key, i) * by,
          "what comes of partial[b * options + o], rows for columns, in one of the two kernels: the "
