@@ -169,8 +169,8 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
             s->d, "record",
             "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
             "blocks, something in it does not suit them: an index, a bound (a constant, or another "
-            "extent, in place of the one that belongs there?), or what threads leave that have "
-            "nothing to do",
+            "extent, in place of the one that belongs there?), or that threads without work leave "
+            "early",
             words.s, *field((struct launch_record *)given, which));
     }
     text_free(&right);

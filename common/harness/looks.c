@@ -214,8 +214,8 @@ static void tell_again(struct search *s, const struct writing *w)
         return;
     diagnosis_add(s->d, "unwritten",
                   "but the other %" PRIu64
-                  " of %s are stored %.3g times each, on average: threads have the same index, and "
-                  "nobody has those",
+                  " of %s are stored %.3g times each, on average: several threads have the same "
+                  "index, and none an index of those that are missing",
                   written, w->a.plan.buffers[w->out].name, (double)stores / (double)written);
 }
 
@@ -522,8 +522,7 @@ bool by_empty(struct search *s, const struct lab_case *c)
         told = true;
         diagnosis_add(s->d, "neutral",
                       "of no elements at all %s[%" PRIu64
-                      "] is %.10g, not %.10g: so a result starts, "
-                      "or so two of them are put together",
+                      "] is %.10g, not %.10g, the value that a result starts with",
                       w.a.plan.buffers[w.out].name, m->index, m->got, m->expected);
     }
     writing_free(&w);

@@ -500,7 +500,7 @@ static void print_summary(struct run *r, bool missed)
             printf(", and %s may be wrong on a GPU", lucky);
         putchar('\n');
         if (lucky) {
-            printf("next: mend %s all the same, then ", lucky);
+            printf("next: mend %s all the same, then ", r->lab->program ? "the program" : lucky);
             print_command(r, lucky, !r->lab->program);
             putchar('\n');
         } else {

@@ -308,8 +308,9 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         if (path != own && chain(x, path, STEPS, true) == got) {
             snprintf(words, size, "what path %u makes of in[%llu]; its path is %u%s", path,
                      (unsigned long long)element, own,
-                     nobody_takes(v, c, inputs, output, own) ? ", which none of its elements takes"
-                                                             : "");
+                     nobody_takes(v, c, inputs, output, own)
+                         ? "; no element with that path takes it"
+                         : "");
             return true;
         }
     }

@@ -927,8 +927,8 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
 {
     static const char *const forgotten[SLIPS] = {
         [THREADS_NOT_WARPS] = "threads were counted, not warps",
-        [THREADS_AS_THEY_ARE] =
-            "a block took its threads of the SM's, not those of its whole warps",
+        [THREADS_AS_THEY_ARE] = "a block took no more of the SM's threads than it has, not all "
+                                "threads of its whole warps",
         [WARPS_ROUNDED_DOWN] = "threads that do not fill a warp did not count",
         [REGISTERS_BY_BLOCK] = "a block's registers were rounded up, not a warp's",
         [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",

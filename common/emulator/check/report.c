@@ -559,8 +559,9 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     }
     if (p->both_write && !p->one_reads && report_same_place(p->a, p->b)) {
         text_addf(
-            t, "    two threads store to one place at one line: has each a place of its own, or is "
-               "theirs to be put together (by an atomic, if need be)?\n");
+            t,
+            "    two threads store to one place at one line: has each a place of its own, or are "
+            "their values to be combined (by an atomic, if need be)?\n");
         return;
     }
     if (d == OTHER_BLOCK) {
