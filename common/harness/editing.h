@@ -8,6 +8,7 @@
  * edits_wider.c  … in which more of the function is looked at
  * edits_meant.c  … in which it becomes what was meant next to it
  * edits_terms.c  … in which a term is not the one that was meant
+ * edits_alike.c  … in which it becomes what is done alike nearby
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
  * edits_near.c   which words have to do with what was seen on a line
@@ -32,6 +33,7 @@ extern const struct ways shape_ways;           /* edits_shape.c */
 extern const struct ways wider_ways;           /* edits_wider.c */
 extern const struct ways meant_ways;           /* edits_meant.c */
 extern const struct ways term_ways;            /* edits_terms.c */
+extern const struct ways alike_ways;           /* edits_alike.c */
 way rows_asked;                                /* … a guard */
 way longer_array;                              /* edits_meant.c */
 way times_a_share;                             /* edits_terms.c */

@@ -225,8 +225,8 @@ void edits_make(struct edits *e, const char *source, const char *names, const ch
                 const char *told)
 {
     static const struct ways *const lists[] = {
-        &asked_ways, &meant_ways, &form_ways, &term_ways,  &shape_ways, &slip_ways, &wider_ways,
-        &name_ways,  &every_ways, &left_ways, &other_ways, &more_ways,  NULL};
+        &asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways,  &shape_ways, &slip_ways,
+        &wider_ways, &name_ways,  &every_ways, &left_ways, &other_ways, &more_ways,  NULL};
 
     list(e, source, names, sound, told, lists);
 }
@@ -249,20 +249,20 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][12] = {
-        [OF_PLACES] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
-                       &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
-        [OF_LIKELY] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &slip_ways,
-                       &wider_ways},
-        [OF_ELEMENTS] = {&asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
-                         &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
+    static const struct ways *const of[][13] = {
+        [OF_PLACES] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
+                       &place_ways, &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
+        [OF_LIKELY] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
+                       &slip_ways, &wider_ways},
+        [OF_ELEMENTS] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
+                         &place_ways, &wider_ways, &name_ways, &every_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
-        [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways},
+        [OF_LOOPS] = {&loop_ways, &step_ways, &form_ways, &alike_ways},
         [OF_LEAVING] = {&leave_ways}};
 
     static const struct ways *const bound[] = {
-        &guard_ways, &asked_ways, &meant_ways, &form_ways, &term_ways, &shape_ways, &place_ways,
-        &wider_ways, &name_ways,  &every_ways, &left_ways, &more_ways, NULL};
+        &guard_ways, &asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
+        &place_ways, &wider_ways, &name_ways,  &every_ways, &left_ways, &more_ways, NULL};
 
     if (lines)
         list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);

@@ -1019,8 +1019,7 @@ static void looped(struct scan *s, int i)
     end = word_is(s, body, "{") ? brace_end(s, body) : semicolon_of(s, body);
     if (end < 0 || word_is(s, end + 1, "else"))
         return;
-    char *a = words_text(s, first, last),
-         *bound = with_for(s, first, body - 2, first, last, "each"),
+    char *a = words_text(s, first, last), *bound = with_each(s, first, body - 2, first, last),
          *does = with_each(s, body, end, first, last);
     change(s, i, end, xformat("for (int each = %s; %s; each += blockDim.x) %s", a, bound, does));
     free(a);
