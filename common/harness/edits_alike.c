@@ -11,15 +11,6 @@
 
 enum { FOUND = 6 /* of one sort, for one word */ };
 
-static bool is_new(const struct scan *s, int i, const int *found, int n)
-{
-    bool new = true;
-
-    for (int k = 0; k < n && new; k++)
-        new = !word_same(s, i, found[k]);
-    return new;
-}
-
 /* ---- how far a variable goes on ---- */
 
 /* a += b; the last word of b, where word i is a. -1: another statement. */
@@ -83,7 +74,7 @@ static void of_other_array(struct scan *s, int i)
         return;
     for (int k = in->open; k < in->end && n < FOUND; k++) {
         if (word_kind(s, k) == NAME && word_is(s, k + 1, "[") && !word_is_member(s, k) &&
-            !word_same(s, k, i) && is_new(s, k, found, n))
+            !word_same(s, k, i) && word_is_new(s, k, found, n))
             found[n++] = k;
     }
     for (int k = 0; k < n; k++)
@@ -131,7 +122,7 @@ static void of_its_bound(struct scan *s, int i)
         return;
     for (int k = in->open; k < in->end && n < FOUND; k++) {
         if (word_same(s, k, i - 2) && word_is_any(s, k + 1, less) && word_is_plain(s, k + 2) &&
-            is_new(s, k + 2, found, n))
+            word_is_new(s, k + 2, found, n))
             found[n++] = k + 2;
     }
     for (int k = 0; k < n; k++)

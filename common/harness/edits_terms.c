@@ -13,15 +13,6 @@ static const char *const sums[] = {"+", "-", NULL}, *const products[] = {"*", "/
 
 enum { NAMES = 6, FACTORS = 12 }; /* of one sort, for one word */
 
-static bool is_new(const struct scan *s, int i, const int *found, int n)
-{
-    bool new = true;
-
-    for (int k = 0; k < n && new; k++)
-        new = !word_same(s, i, found[k]);
-    return new;
-}
-
 /* The function's plain names, and small numbers, that something is multiplied by. */
 static int factors_of(const struct scan *s, const struct block *in, int *found)
 {
@@ -34,7 +25,7 @@ static int factors_of(const struct scan *s, const struct block *in, int *found)
                       !word_is(s, k, "1");
 
         if (times && (number || (word_is_plain(s, k) && word_kind(s, k + 1) != NAME)) &&
-            !word_is(s, k + 1, "[") && !word_is(s, k + 1, "(") && is_new(s, k, found, n))
+            !word_is(s, k + 1, "[") && !word_is(s, k + 1, "(") && word_is_new(s, k, found, n))
             found[n++] = k;
     }
     return n;
@@ -97,7 +88,7 @@ static int bounds_of(const struct scan *s, const struct block *in, int *found)
 
             for (int p = in->name; p < in->open && bound; p++)
                 bound = !word_same(s, p, w);
-            if (bound && is_new(s, w, found, n))
+            if (bound && word_is_new(s, w, found, n))
                 found[n++] = w;
         }
     }
@@ -212,7 +203,7 @@ static void through_pointer(struct scan *s, int i)
         bool to_it = word_is(s, k + 1, "=") && word_kind(s, k) == NAME && word_is(s, k - 1, "*") &&
                      word_is(s, k + 2, "&");
 
-        if (to_it && is_new(s, k, found, n))
+        if (to_it && word_is_new(s, k, found, n))
             found[n++] = k;
     }
     for (int f = 0; f < n; f++) {

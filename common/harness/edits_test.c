@@ -1100,6 +1100,35 @@ Test(edits, what_was_slipped)
     edits_free(&e);
 }
 
+/* What is done alike nearby. */
+Test(edits, what_is_done_alike)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(const float *x, float *y, float *z, unsigned n, unsigned step)\n{\n"
+               "    __shared__ float tile[8];\n"
+               "    unsigned i = threadIdx.x, m = 2;\n"
+               "    x += step;\n    y += blockDim.x;\n"
+               "    do {\n        m++;\n    } while (m < n);\n"
+               "    z[i] = tile[m] * y[i];\n"
+               "    z[i] = x[i + step];\n"
+               "    if (i < n)\n        m = 3;\n"
+               "    if (i != 0)\n        return;\n"
+               "    if (i >= n)\n        return;\n"
+               "    z[i] = 1;\n    z[i + 1] = 2;\n}\n",
+               "k", "", "");
+    cr_expect(is_made(&e, 6, "step"), "as far as the pointer before it");
+    cr_expect(
+        is_told_at(&e, 7, "with \"while (m < n)\" before the loop's body in place of behind it,"),
+        "asked first");
+    cr_expect(is_made(&e, 10, "x") && is_made(&e, 10, "y"), "another array");
+    cr_expect(is_made(&e, 11, "i + step"), "to the place that it comes from");
+    cr_expect(is_made(&e, 14, "n"), "what it is compared with elsewhere");
+    cr_expect(is_told_at(&e, 19, "with \"if (i + 1 < n)\" before this store,"), "each store");
+    edits_free(&e);
+}
+
 /* What a thread without an element brings is to change nothing; a term more makes no such of 0. */
 Test(edits, brings_nothing)
 {

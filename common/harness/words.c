@@ -145,6 +145,15 @@ bool word_same(const struct scan *s, int i, int j)
            !strncmp(s->text + s->v[i].at, s->text + s->v[j].at, s->v[i].length);
 }
 
+bool word_is_new(const struct scan *s, int i, const int *found, int n)
+{
+    bool new = true;
+
+    for (int k = 0; k < n && new; k++)
+        new = !word_same(s, i, found[k]);
+    return new;
+}
+
 enum kind word_kind(const struct scan *s, int i)
 {
     return i >= 0 && i < s->n ? s->v[i].kind : SIGN;
