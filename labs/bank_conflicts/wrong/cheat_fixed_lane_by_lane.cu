@@ -2,8 +2,7 @@
 // bank; the 32 conditions are worked out once for many reads.
 // class: dilution
 // only: bank_fixed
-// expect: fixed-ok=fail fixed-free=fail
-// hint: fixed-ok: come to an end
+// expect: fixed-free=fail
 // hint: fixed-free: wavefronts
 #include "warplab.cuh"
 
