@@ -50,8 +50,9 @@ static bool is_of_many(const struct search *s, const struct lab_case *c)
 }
 
 /* Is it right on all of the lab's cases, but for the large ones? One of them must be of several
- * blocks: a block alone is right where all do the same. */
-static bool right_on_all(struct search *s, bool items)
+ * blocks: a block alone is right where all do the same. Where blocks stay as they are, what is cut
+ * off says nothing. */
+static bool right_on_all(struct search *s, bool items, bool blocks_stay)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct launch_record *r = &s->x->record;
@@ -78,7 +79,7 @@ static bool right_on_all(struct search *s, bool items)
             continue;
         enum run_end end = how_it_ends(s, c);
 
-        if (end == RUN_ENDLESS && is_of_many(s, c))
+        if (end == RUN_ENDLESS && blocks_stay && is_of_many(s, c))
             continue;
         if (end != RUN_OK)
             return false;
@@ -122,7 +123,8 @@ static bool right_further(struct search *s, uint32_t times)
     return right;
 }
 
-/* The kernel as it is, with a number of one field of its launch record `times` as large. */
+/* The kernel as it is, with a number of one field of its launch record `times` as large; 0: of none
+ * that blocks are made of. */
 static bool right_with(struct search *s, struct launch_record r, uint32_t times, bool items)
 {
     struct launch_record used = r;
@@ -132,7 +134,7 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times,
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s, items) && (times < 2 || right_further(s, times)) &&
+    return allowed && right_on_all(s, items, !times) && (times < 2 || right_further(s, times)) &&
            on_large(s, s->failed[0]) != WRONG_ON_LARGE;
 }
 
@@ -219,7 +221,7 @@ static bool by_shared(struct search *s)
     for (uint32_t step = 1 << 17; step >= A_WORD && given.shared_bytes; step /= 2) {
         r.shared_bytes = least ? least - step : given.shared_bytes + step;
         edits_budget(s, STEPS_OF_SHARED);
-        if (r.shared_bytes > given.shared_bytes && right_with(s, r, 1, false))
+        if (r.shared_bytes > given.shared_bytes && right_with(s, r, 0, false))
             least = r.shared_bytes;
     }
     s->x->record = given;

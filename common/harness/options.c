@@ -52,7 +52,7 @@ static const struct argp_option table[] = {
     {"no-time", OPT_NO_TIME, 0, 0, "Only check the results", 3},
     {"reps", 'r', "N", 0, "Timed samples on a GPU (default 21)", 3},
     {"steps", OPT_STEPS, "N", 0,
-     "Warp instructions a launch may take on the emulator (default 2^30; 0: no limit)", 3},
+     "What a launch may take on the emulator: warp instructions, slow ones as several (2^30)", 3},
     {0, 0, 0, 0, "Output:", 4},
     {"list", 'l', 0, 0, "Variants and cases, and nothing else", 4},
     {"csv", OPT_CSV, "FILE", 0, "Write the run record there (common/harness/RECORDS.md)", 4},

@@ -385,7 +385,7 @@ static char *stopped_text(struct session *s, const struct run *r)
                    ? xformat("%s did not finish: all runs of a submission have %llu warp "
                              "instructions together, and they are used up",
                              kernel, (unsigned long long)s->o->steps_all)
-                   : xformat("%s did not finish within %llu warp instructions", kernel,
+                   : xformat("%s did not finish within %llu steps", kernel,
                              (unsigned long long)r->steps);
     char *said = message ? xstrdup(message) : o->error ? last_log_line(&s->box) : xstrdup("");
     bool silent = !*o->message && !*said;

@@ -539,8 +539,8 @@ Test(threats, t31_steps_by_what_they_take, .timeout = 60)
     v = mark(&o, matched, sizeof(matched) - 1);
     char *all = json_dumps(v, 0);
     cr_assert_eq(json_number_value(json_object_get(v, "score")), 0);
-    cr_assert(strstr(all, "did not finish within 2000000 warp instructions"), "%s", all);
-    cr_assert(strstr(all, "did not finish within 250000 warp instructions"), "%s", all);
+    cr_assert(strstr(all, "did not finish within 2000000 steps"), "%s", all);
+    cr_assert(strstr(all, "did not finish within 250000 steps"), "%s", all);
     cr_assert(!json_is_true(json_object_get(v, "needs_human")));
     free(all);
     json_decref(v);

@@ -823,6 +823,10 @@ static bool recognise_steps(const struct lab_case *c, const float *x, const floa
                      c->k);
             return true;
         }
+    if (steps(x[i], x[i], c->k) == got) { /* one c of many may be the same number */
+        snprintf(words, size, "what comes of x[%lu] in place of c[%lu], too", i, i);
+        return true;
+    }
     for (uint64_t j = 0; j < c->n; j++) {
         bool own = steps(x[i], add[j], c->k) == got; /* of another x the same may come */
 
@@ -927,8 +931,7 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
 {
     static const char *const forgotten[SLIPS] = {
         [THREADS_NOT_WARPS] = "threads were counted, not warps",
-        [THREADS_AS_THEY_ARE] = "a block took no more of the SM's threads than it has, not all "
-                                "threads of its whole warps",
+        [THREADS_AS_THEY_ARE] = "a block took room for its threads alone, not for whole warps",
         [WARPS_ROUNDED_DOWN] = "threads that do not fill a warp did not count",
         [REGISTERS_BY_BLOCK] = "a block's registers were rounded up, not a warp's",
         [REGISTERS_NOT_ROUNDED] = "a warp's registers were not rounded up",

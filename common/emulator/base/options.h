@@ -8,7 +8,7 @@
 struct emu_options {
     int threads;    /* WARPLAB_THREADS; 0: all cores */
     int devices;    /* WARPLAB_DEVICES: how many alike there are at first */
-    uint64_t steps; /* WARPLAB_STEPS: warp instructions a launch may take; 0: no limit */
+    uint64_t steps; /* WARPLAB_STEPS: warp instructions of a launch, slow ones as several; 0: any */
     bool check;     /* WARPLAB_CHECK */
     /* WARPLAB_LIBRARIES=0: what CUB, Thrust and the toolkit's headers do is held to the rules,
      * too: a file's own #line and .loc say where its code comes from, which the grader does not

@@ -346,8 +346,8 @@ static void add_steps(struct worker *k, struct warp *w)
     /* No finding of the checker's: a limit was met, nothing was proved. */
     char *where = whereabouts(w);
     emu_fail(cudaErrorLaunchTimeout,
-             "%s: more than %llu warp instructions, and here it is now; is there a loop that never "
-             "ends? (WARPLAB_STEPS is the limit)",
+             "%s: more than %llu steps (warp instructions, a slow one as several), and here it is "
+             "now; is there a loop that never ends? (WARPLAB_STEPS is the limit)",
              where, (unsigned long long)l->steps_limit);
     free(where);
 }

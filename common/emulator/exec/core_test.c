@@ -959,7 +959,7 @@ Test(core, endless_loops_meet_the_limit)
     setenv("WARPLAB_STEPS", "100000", 1);
     RUN(.body = "mov.u32 %r0, 0;\nTOP: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 1000;\n"
                 "@%p0 bra TOP;");
-    expect_error(cudaErrorLaunchTimeout, "more than 100000 warp instructions",
+    expect_error(cudaErrorLaunchTimeout, "more than 100000 steps (warp instructions",
                  (struct program){.body = "TOP: bra TOP;"});
 }
 
@@ -967,7 +967,7 @@ Test(core, endless_loops_meet_the_limit)
 Test(core, what_takes_long_counts_for_more)
 {
     setenv("WARPLAB_STEPS", "100000", 1);
-    expect_error(cudaErrorLaunchTimeout, "more than 100000 warp instructions",
+    expect_error(cudaErrorLaunchTimeout, "more than 100000 steps (warp instructions",
                  (struct program){
                      .body = "mov.u32 %r0, 0;\nmov.b32 %r1, 0;\n"
                              "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\n"

@@ -730,7 +730,7 @@ static cudaError_t check_steps(const struct emu_launch *e)
     if (!e->steps || !most || *e->steps <= most)
         return cudaSuccess;
     return emu_fail(cudaErrorLaunchTimeout,
-                    "kernel %s, launched by a kernel: more than %llu warp instructions with all "
+                    "kernel %s, launched by a kernel: more than %llu steps with all "
                     "that went before; do kernels launch kernels for ever? (WARPLAB_STEPS is the "
                     "limit)",
                     shown_name(e->func->info.name), (unsigned long long)most);

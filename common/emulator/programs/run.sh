@@ -102,7 +102,7 @@ expect 2 'from 1 to 16' "$warprun" --devices 17 "$programs/devices"
 expect 0 'cudaErrorLaunchTimeout' "$warprun" --steps 100000 "$programs/endless"
 expect 0 'wait_for.* waits for what nobody is left to write' "$warprun" "$programs/waits" vain
 expect 0 'wait_for.* waits for what nobody is left to write: a graph' "$warprun" "$programs/waits" graph
-expect 0 'wait_for.*more than 100000 warp instructions' "$warprun" --steps 100000 "$programs/waits" vain
+expect 0 'wait_for.*more than 100000 steps' "$warprun" --steps 100000 "$programs/waits" vain
 expect 0 '^0$' sh -c "'$warprun' '$programs/waits' end; echo \$?"
 expect 0 '^ok' "$warprun" --check --threads 2 --profile "$out/w.csv" "$programs/waits"
 expect 0 '^kernel,_Z5twicePi,' cat "$out/w.csv"

@@ -47,7 +47,7 @@ void warplabSetQuiet(int level);
  * program has turned them on itself, findings and faults are for it to read and say: they are
  * not printed on stderr as well (leaks, found at exit, are). */
 int warplabSetCheck(int on);
-/* Limit on warp instructions a launch, 0 for none; returns the former one. */
+/* Limit on steps a launch (see warplabSteps()), 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
 /* What all launches with a limit have taken of theirs so far: warp instructions, and of what takes
  * long as many more as it takes. */

@@ -1,7 +1,6 @@
 // Each thread does all of the row by itself, and writes its share.
 // only: softmax_block
-// expect: soft-sectors=fail soft-ok=fail
-// hint: soft-ok: hidden case
+// expect: soft-sectors=fail
 // hint: soft-sectors: passes
 #include "warplab.cuh"
 
