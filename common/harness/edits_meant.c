@@ -431,13 +431,11 @@ static void stored_late(struct scan *s, int i)
 /* a >>= 1; if (a & 1) …: asked of what a was before. */
 static void asked_late(struct scan *s, int i)
 {
-    static const char *const sets[] = {
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
     bool begins = word_kind(s, i) == NAME &&
                   word_is_any(s, i - 1, (const char *const[]){";", "{", "}", NULL}) &&
                   !word_is_type(s, i) && !word_is_keyword(s, i);
     int last = begins ? operand_on(s, i) : -1,
-        end = last >= 0 && word_is_any(s, last + 1, sets) ? statement_end(s, i) + 1 : -1,
+        end = last >= 0 && word_assigns(s, last + 1) ? statement_end(s, i) + 1 : -1,
         close = end < 0 || !word_is(s, end, ";") ? -1 : condition_end(s, end + 1);
     bool reads = false, calls = false;
 

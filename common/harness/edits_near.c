@@ -78,11 +78,11 @@ static int behind_operand(const struct scan *s, int i)
 
 static bool is_set(const struct scan *s, int i)
 {
-    static const char *const sets[] = {
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
+    int behind = behind_operand(s, i);
 
-    return word_is_declared(s, i) || word_is_any(s, behind_operand(s, i), sets) ||
-           word_is(s, i - 1, "++") || word_is(s, i - 1, "--") || word_is(s, i - 1, "&");
+    return word_is_declared(s, i) || word_assigns(s, behind) || word_is(s, behind, "++") ||
+           word_is(s, behind, "--") || word_is(s, i - 1, "++") || word_is(s, i - 1, "--") ||
+           word_is(s, i - 1, "&");
 }
 
 /* The conditions around word i: of heads whose statement it is in, with braces or without. */

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sums[] = {"+", "-", NULL}, *const products[] = {"*", "/", "%", NULL};
+static const char *const sums[] = {"+", "-", NULL}, *const products[] = {"*", "/", "%", NULL},
+                         *const moves[] = {"+=", "-=", "++", "--", NULL};
 
 enum { NAMES = 6, FACTORS = 12 }; /* of one sort, for one word */
 
@@ -233,7 +234,7 @@ static void set_anew(struct scan *s, int i)
 
         for (int w = in->open; w < i && !moved; w++) /* before */
             moved = word_same(s, w, k) && !word_is_member(s, w) && !word_is_declared(s, w) &&
-                    word_is_any(s, w + 1, (const char *const[]){"+=", "-=", "++", "--", NULL});
+                    word_is_any(s, w + 1, moves);
         if (!word_is_plain(s, k) || !moved || (begin = declared_as(s, k, &end)) < 0)
             continue;
         char *p = words_text(s, k, k), *from = words_text(s, begin, end);
@@ -257,7 +258,6 @@ static void set_anew(struct scan *s, int i)
 /* p[n], where p has been moved: what it is at by then. */
 static void where_it_is(struct scan *s, int i)
 {
-    static const char *const moves[] = {"+=", "-=", "++", "--", NULL};
     const struct block *in = &s->blocks[s->v[i].block];
     int close = word_kind(s, i) == NAME && !word_is_member(s, i) && word_is(s, i + 1, "[")
                     ? word_match(s, i + 1, 1)

@@ -119,9 +119,6 @@ struct excerpt {
 };
 enum { CHOICE = 0 /* ? and : */, TIGHT = 100 };
 
-static const char *const sets[] = {
-    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
-
 /* -1: they are no expression, but some, or statements. */
 static int loosest_of(const struct scan *s, int from, int to)
 {
@@ -132,7 +129,7 @@ static int loosest_of(const struct scan *s, int from, int to)
 
         depth += word_is(s, i, "(") + word_is(s, i, "[") - word_is(s, i, ")") - word_is(s, i, "]");
         if (depth < 0 || word_is_any(s, i, (const char *const[]){";", "{", "}", NULL}) ||
-            (!depth && (word_is(s, i, ",") || word_is_any(s, i, sets))))
+            (!depth && (word_is(s, i, ",") || word_assigns(s, i))))
             least = -1;
         else if (!depth && (level || word_is(s, i, "?")) && level < least)
             least = level;
@@ -200,7 +197,7 @@ static struct excerpt stretched(const struct scan *s, struct excerpt x, bool com
             if (word_is(s, next, step < 0 ? ")" : "(") || word_is(s, next, step < 0 ? "]" : "["))
                 next = word_match(s, next, step);
             else if (word_is_any(s, next, ends) ||
-                     (!commas && (word_is(s, next, ",") || word_is_any(s, next, sets))))
+                     (!commas && (word_is(s, next, ",") || word_assigns(s, next))))
                 break;
             if (next < 0 || next >= s->n)
                 break;
@@ -227,7 +224,7 @@ static struct excerpt around(const struct scan *s, struct excerpt x)
     }
     if (word_is_any(s, x.from - 1, asks) || word_is_any(s, x.to + 1, asks))
         return stretched(s, x, false);
-    if (word_is_any(s, x.from - 1, sets) && (at = operand_back(s, x.from - 2)) >= 0)
+    if (word_assigns(s, x.from - 1) && (at = operand_back(s, x.from - 2)) >= 0)
         return (struct excerpt){at, x.to, x.loosest};
     if ((word_is(s, x.from - 1, "(") || word_is(s, x.from - 1, "[")) &&
         word_match(s, x.from - 1, 1) == x.to + 1) {

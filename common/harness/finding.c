@@ -248,7 +248,6 @@ static void put_kernel(struct text *t, const char *name)
         text_add(t, name);
 }
 
-/* … then the places are not each thread's own, and no atomic would help. */
 /* Of shared memory that was read before it was stored: is it ever? */
 static bool put_unstored(struct text *t, const struct finding *f)
 {
@@ -262,6 +261,7 @@ static bool put_unstored(struct text *t, const struct finding *f)
     return true;
 }
 
+/* … then the places are not each thread's own, and no atomic would help. */
 static void put_message(struct text *t, const struct findings *all, const struct finding *f)
 {
     const struct finding *missed = missed_beside(all, f);

@@ -368,8 +368,10 @@ static bool is_fixed(const char *text, const char *name)
             continue;
         while (line > text && !strchr(";{}\n", line[-1]))
             line--;
-        for (const char *w = line > text && line[-1] == '{' ? line - 6 : line; w < p; w++) {
-            if (w >= text && (!strncmp(w, "constexpr", 9) || !strncmp(w, "enum", 4)))
+        if (line > text && line[-1] == '{') /* enum { */
+            line -= line - text < 6 ? line - text : 6;
+        for (const char *w = line; w < p; w++) {
+            if (!strncmp(w, "constexpr", 9) || !strncmp(w, "enum", 4))
                 return true;
         }
     }

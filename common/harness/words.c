@@ -145,6 +145,14 @@ bool word_same(const struct scan *s, int i, int j)
            !strncmp(s->text + s->v[i].at, s->text + s->v[j].at, s->v[i].length);
 }
 
+bool word_assigns(const struct scan *s, int i)
+{
+    static const char *const sets[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
+
+    return word_is_any(s, i, sets);
+}
+
 bool word_is_new(const struct scan *s, int i, const int *found, int n)
 {
     bool new = true;

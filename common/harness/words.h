@@ -53,6 +53,7 @@ size_t name_length(const char *p);
 
 bool word_is(const struct scan *s, int i, const char *word);
 bool word_is_any(const struct scan *s, int i, const char *const *words);
+bool word_assigns(const struct scan *s, int i); /* =, += and the like */
 bool word_same(const struct scan *s, int i, int j);
 bool word_is_new(const struct scan *s, int i, const int *found, int n); /* none of these */
 enum kind word_kind(const struct scan *s, int i);
