@@ -161,6 +161,7 @@ help:
 #h                      make limits: the page of goals and what was measured
 #h make bench-grade     submissions a second; make bench-memory: 5,000 submissions
 #h make cheats LAB=…    the pages of grading/cheats: what each known cheat loses, and why
+#h make steps            what marking takes of the budget of steps: solutions and right kernels
 #h make rungs            what each rung gets when it is handed in for the next; GPU=1: measured
 #h make mutate-c        do the tests see a fault? COUNT=60 mutants of the project's own C, drawn by
 #h                      SEED=1 from FILES='common/lab/*'; JOBS=4 at once, MINUTES=30 in all;

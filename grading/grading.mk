@@ -1,5 +1,5 @@
 # grading.mk - the autograder. Included by the top Makefile; uses its B, CC, CFLAGS, CUDA, Q.
-.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats rungs
+.PHONY: grade grading test-grading test-pages test-grading-gpu no-grading-gpu bench-grade bench-memory bench-slurm model-slurm test-slurm test-slurm-gpu mutate cheats rungs steps
 
 GR := grading
 GR_TOOLS := $(GR)/mark/fast_clock.c $(GR)/commands/main.c $(GR)/mark/runner_main.c $(GR)/mark/compile_main.c $(GR)/intake/unpack_main.c $(GR)/intake/whole.c
@@ -64,6 +64,10 @@ cheats: grading
 rungs: grading
 	$(Q)common/deps.sh sandbox -
 	$(Q)$B/bin/grade rungs $(if $(GPU),--gpu) >$B/rungs.md && cp $B/rungs.md $(GR)/cheats/rungs-$(if $(GPU),gpu,emulator).md
+# What marking solutions and right kernels takes of the budget of steps; LAB=… only prints.
+steps: grading
+	$(Q)common/deps.sh sandbox -
+	$(Q)$B/bin/grade steps $(if $(LAB),--lab $(LAB),>$B/steps.csv && cp $B/steps.csv $(GR)/steps.csv)
 mutate: grading
 	$(Q)for l in $(or $(LAB),$(GR_LABS)); do $B/bin/grade mutate --lab $$l; done
 

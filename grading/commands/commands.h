@@ -9,6 +9,7 @@ int cmd_check(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_cheats(int argc, char **argv);
 int cmd_rungs(int argc, char **argv);
+int cmd_steps(int argc, char **argv);
 int cmd_labs(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
 int cmd_marks(int argc, char **argv);

@@ -32,6 +32,7 @@ static const struct command {
     {"selftest", cmd_selftest, "mark the labs' wrong, right, solution and skeleton kernels"},
     {"cheats", cmd_cheats, "mark a lab's known cheats: what each loses, as a page"},
     {"rungs", cmd_rungs, "what the rung before gets where speed is asked for"},
+    {"steps", cmd_steps, "what files, or right kernels, take of the budget of steps, as CSV"},
     {"similar", cmd_similar, "list pairs of submissions alike in structure, to read yourself"},
     {"mutate", cmd_mutate, "change a solution in one place at a time: is it caught?"},
     {"bench", cmd_bench, "print submissions a second"},

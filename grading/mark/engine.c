@@ -705,6 +705,8 @@ struct verdict *engine_mark(struct engine *e, const char *name, const char *sour
     if (!s.compiled) /* it may also turn out so when the module is loaded */
         not_compiled(e, &s, v);
     v->compiled = s.compiled;
+    v->steps = s.taken;
+    v->dearest = s.dearest;
     session_rest(&s);
     add_output(v, &s);
     session_end(&s);

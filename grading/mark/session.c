@@ -483,6 +483,7 @@ static void charge(struct session *s, const struct run *r)
 {
     uint64_t taken = r->result.end == RUN_ENDLESS ? r->steps : steps_taken(&r->outputs);
     s->taken += taken * weight_of(r);
+    s->dearest = taken > s->dearest ? taken : s->dearest;
 }
 
 /* plan → run in the box → result. The box's standard error is read for this run alone while it

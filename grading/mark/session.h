@@ -90,9 +90,10 @@ struct session {
     char *compile_log;
     struct box box;
     bool open;
-    double limit_s; /* of the run in hand, wall clock */
-    bool late;      /* it ended one of them, twice */
-    uint64_t taken; /* steps */
+    double limit_s;   /* of the run in hand, wall clock */
+    bool late;        /* it ended one of them, twice */
+    uint64_t taken;   /* steps, those of checked runs four times */
+    uint64_t dearest; /* steps of the run that took most, each once */
     struct loaded loaded;
     struct run **runs;
     int nruns;

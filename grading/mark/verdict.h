@@ -120,6 +120,8 @@ struct verdict {
     int nruns;
     char *output; /* what the device printed, capped */
     int64_t output_dropped;
+    /* Not in the JSON: of the budget, and of the dearest run, where each counts once. */
+    uint64_t steps, dearest;
 };
 
 /* Replaces *field by a copy of text made printable; NULL empties it. */
