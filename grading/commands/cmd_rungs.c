@@ -2,7 +2,7 @@
  * of Markdown. A file of the bank says with `// rung: ROW` that it is that rung.
  *
  * `make rungs` keeps it in grading/cheats/rungs-emulator.md, on a GPU in rungs-gpu.md;
- * cheats_test.c says what is missing there.
+ * cheats_test.c says what is missing there. Rows that are not measured are named below the table.
  */
 #include "args.h"
 #include "cheats.h"
@@ -65,6 +65,8 @@ static bool print_rung(struct engine *e, struct engine_options *o, const struct 
     const struct rubric_row *asked = rubric_row_named(e->rubric, x->rung);
     if (!asked)
         die("%s: there is no row %s", f->path, x->rung);
+    if (o->measure && !row_measured(asked))
+        return true;
     o->only = x->only;
     struct verdict *v = engine_mark(e, f->path, source, strlen(source));
     const struct verdict_row *r = row_named(v, x->rung);
@@ -132,6 +134,23 @@ static void print_head(const struct engine_options *o)
         o->measure ? "measured" : "modelled", o->measure ? " GPU=1" : "");
 }
 
+/* Rows that no GPU's time decides: nothing is missing above without a word here. */
+static void print_not_measured(const char *lab)
+{
+    bool first = true;
+    for (int i = 0; i < all_rubrics_count; i++) {
+        const struct rubric *r = all_rubrics[i];
+        for (int k = 0; k < r->nrows && (!lab || !strcmp(lab, r->lab)); k++) {
+            if (r->rows[k].kind != ROW_SPEED || row_measured(&r->rows[k]))
+                continue;
+            printf("%s- `%s` %s: asks for modelled times on a GPU, too; "
+                   "[its rubric](../../labs/%s/grader.c) says why.\n",
+                   first ? "\nNot measured:\n" : "", r->lab, r->rows[k].id, r->lab);
+            first = false;
+        }
+    }
+}
+
 int cmd_rungs(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -157,5 +176,7 @@ int cmd_rungs(int argc, char **argv)
     for (int i = 0; i < all_rubrics_count; i++)
         if (!a.lab || !strcmp(a.lab, all_rubrics[i]->lab))
             ok &= print_lab(&o, all_rubrics[i]->lab);
+    if (o.measure)
+        print_not_measured(a.lab);
     return !ok;
 }

@@ -431,8 +431,7 @@ static void speed_modelled(struct marking *m, const struct run *r, const struct 
 
 static void mark_speed(struct marking *m, struct marked_case *cases, int n)
 {
-    unsigned accepted = m->row->evidence ? m->row->evidence : default_evidence(m->row->kind);
-    bool measured = m->e->gpu && (accepted & EV_MEASURED);
+    bool measured = m->e->gpu && row_measured(m->row);
     for (int i = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, false);
         if (marking_blocked(m, r, &cases[i]) || (m->row->gate && !mark_gate_on(m, &cases[i], true)))

@@ -116,6 +116,12 @@ static inline double row_ratio(const struct rubric_row *r, bool measured)
     return measured && r->gpu_ratio > 0 ? r->gpu_ratio : r->ratio;
 }
 
+/* Whether a row on speed is measured where there is a GPU. */
+static inline bool row_measured(const struct rubric_row *r)
+{
+    return !r->evidence || r->evidence & EV_MEASURED;
+}
+
 /* Some values, of which a hidden case draws one: .ops = ONE_OF(MIN, MAX). */
 struct one_of {
     const int64_t *v;
