@@ -1,177 +1,13 @@
-/* plain.c - several ways of saying one thing made one. See plain.h.
- *
- * A rule looks at one token and what is around it; each is run over the whole list in turn. All
- * look no further than NEAR tokens, or jump from bracket to bracket, so that time is linear.
- */
+/* plain.c - several ways of saying one thing made one, by rules (pass.h). See plain.h. */
 #include "plain.h"
 #include "base/alloc.h"
 #include "condition.h"
+#include "pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR = 64, FAR = 1024, ROUNDS = 64 };
-
-/* ---- what rules look at ---- */
-
-struct pass {
-    const struct list *in;
-    int *partner; /* of a bracket, else or where there is none -1 */
-    int *around;  /* the innermost bracket that is open, or -1 */
-    bool *gone;   /* to be left out when it is come to */
-    struct list out;
-};
-/* Writes what stands for the tokens from i on and returns behind them; i: the rule says nothing. */
-typedef int (*rule)(struct pass *p, int i);
-
-static char at(const struct pass *p, int i)
-{
-    const struct token *t = &p->in->v[i];
-    return i < 0 || i >= p->in->n ? ';' : t->n == 1 || strchr("\"'", *t->s) ? *t->s : 'a';
-}
-
-static bool word(const struct pass *p, int i, const char *text)
-{
-    return i >= 0 && i < p->in->n && is(&p->in->v[i], text);
-}
-
-static bool opens(char c)
-{
-    return c == '(' || c == '[' || c == '{';
-}
-
-static bool closes(char c)
-{
-    return c == ')' || c == ']' || c == '}';
-}
-
-/* One of these characters and not the list's end. */
-static bool among(char c, const char *these)
-{
-    return c && strchr(these, c);
-}
-
-static bool name_at(const struct pass *p, int i)
-{
-    return i >= 0 && i < p->in->n && is_name(&p->in->v[i]);
-}
-
-/* A number's value, of whatever type; -1: it is none, or one of more than some digits. */
-static double value_at(const struct pass *p, int i)
-{
-    char s[16], *end;
-    if (i < 0 || i >= p->in->n || p->in->v[i].n >= (int)sizeof(s))
-        return -1;
-    if (word(p, i, "true") || word(p, i, "false"))
-        return word(p, i, "true");
-    if (!is_number(&p->in->v[i]))
-        return -1;
-    memcpy(s, p->in->v[i].s, (size_t)p->in->v[i].n);
-    s[p->in->v[i].n] = 0;
-    double value = strtod(s, &end);
-    return strspn(end, "uUlLfFzZ") == strlen(end) ? value : -1;
-}
-
-static bool ends_operand(const struct token *t)
-{
-    return !is(t, "return") && (is_name(t) || is_number(t) || strchr(")]\"'", *t->s));
-}
-
-bool is_unary(const struct list *l, int i)
-{
-    return !i || !ends_operand(&l->v[i - 1]);
-}
-
-static void find_brackets(struct pass *p)
-{
-    int open = -1; /* the innermost; the ones around it by p->around */
-    for (int i = 0; i < p->in->n; i++) {
-        char c = at(p, i);
-        p->partner[i] = -1;
-        while (c == '}' && open >= 0 && at(p, open) != '{')
-            open = p->around[open];
-        if (closes(c) && open >= 0 && at(p, open) == (c == ')' ? '(' : c == ']' ? '[' : '{')) {
-            p->partner[i] = open;
-            p->partner[open] = i;
-            open = p->around[open];
-        }
-        p->around[i] = open;
-        if (opens(c))
-            open = i;
-    }
-}
-
-static void copy(struct pass *p, int from, int to)
-{
-    for (int i = from; i < to; i++)
-        if (!p->gone[i])
-            push(&p->out, p->in->v[i]);
-}
-
-static void begin(struct pass *p, const struct list *l)
-{
-    size_t n = (size_t)l->n + 1;
-    *p = (struct pass){l, xmalloc(n * sizeof(int)), xmalloc(n * sizeof(int)), xzalloc(n), {0}};
-    find_brackets(p);
-}
-
-/* The list is what was written. */
-static void end(struct pass *p, struct list *l)
-{
-    free(p->partner);
-    free(p->around);
-    free(p->gone);
-    free(l->v);
-    *l = p->out;
-}
-
-static void add(struct pass *p, const char *text)
-{
-    push(&p->out, (struct token){text, 1, false});
-}
-
-/* Runs a rule over a list. */
-static void rewrite(struct list *l, rule apply)
-{
-    struct pass p;
-    begin(&p, l);
-    for (int i = 0; i < l->n;) {
-        int next = p.gone[i] ? i + 1 : apply(&p, i);
-        if (next == i)
-            push(&p.out, l->v[i++]);
-        else
-            i = next;
-    }
-    end(&p, l);
-}
-
-/* Behind the statement at i: a block, or up to its semicolon. */
-static int statement_end(const struct pass *p, int i)
-{
-    for (int n = 0; i < p->in->n && n < FAR; i++, n++) {
-        bool block = at(p, i) == '{';
-        if (closes(at(p, i)))
-            return i;
-        if (p->partner[i] >= 0)
-            i = p->partner[i];
-        if (block || at(p, i) == ';')
-            return i + 1;
-    }
-    return i;
-}
-
-/* Behind the expression at i: an unmatched bracket, or one of these characters. */
-static int expression_end(const struct pass *p, int i, const char *these)
-{
-    int most = i + NEAR;
-    for (; i < p->in->n && i < most; i++) {
-        if (closes(at(p, i)) || among(at(p, i), these))
-            return i;
-        if (opens(at(p, i)) && p->partner[i] >= 0)
-            i = p->partner[i];
-    }
-    return i;
-}
+enum { ROUNDS = 64 };
 
 /* ---- what is always done, once or never ---- */
 
@@ -226,7 +62,7 @@ static int fold(struct pass *p, int i)
                      !name_at(p, i - 1) && !name_at(p, behind);
         if (apart && at(p, i + 1) == *ops[k] && (n == 1 || at(p, i + 2) == '=') &&
             behind <= p->in->n && same_token(&p->in->v[i], &p->in->v[behind - 1])) {
-            add(p, *ops[k] == '=' ? "1" : "0");
+            pass_add(p, *ops[k] == '=' ? "1" : "0");
             return behind;
         }
     }
@@ -293,7 +129,7 @@ static int bracket(struct pass *p, int i)
         return comma + 1;
     }
     if (comma > i)
-        add(p, "(");
+        pass_add(p, "(");
     return comma > i ? comma + 1 : i;
 }
 
@@ -358,22 +194,6 @@ static int identity(struct pass *p, int i)
 
 /* ---- one form of what has several ---- */
 
-/* Behind the operator that assigns at i, = or += and the like; i: none does. */
-static int assigns(const struct pass *p, int i)
-{
-    int k = i;
-    if (among(at(p, k), "+-*/%&|^"))
-        k++;
-    else if (among(at(p, k), "<>") && at(p, k + 1) == at(p, k))
-        k += 2;
-    return at(p, k) == '=' && at(p, k + 1) != '=' ? k + 1 : i;
-}
-
-static bool begins_statement(const struct pass *p, int i)
-{
-    return among(at(p, i - 1), ";{}),(:") || word(p, i - 1, "else") || word(p, i - 1, "do");
-}
-
 /* Where the operator that assigns stands, in the statement that begins at i, or -1. */
 static int assignment_in(const struct pass *p, int i)
 {
@@ -407,17 +227,17 @@ static int compound(struct pass *p, int i)
         return end + (at(p, end) == ';');
     if (same(p, i, e + 1, n) && (wide || among(at(p, op), "+-*/%&|^")) &&
         (wide || at(p, op + 1) != at(p, op))) {
-        copy(p, i, e);
-        copy(p, op, op + 1 + wide);
-        add(p, "=");
+        pass_copy(p, i, e);
+        pass_copy(p, op, op + 1 + wide);
+        pass_add(p, "=");
         return op + 1 + wide;
     }
     if (tail <= e + 1 || !same(p, i, tail + 1, n) || !among(at(p, tail), "+*&|^") ||
         is_unary(p->in, tail))
         return i;
-    copy(p, i, e);
-    copy(p, tail, tail + 1);
-    add(p, "=");
+    pass_copy(p, i, e);
+    pass_copy(p, tail, tail + 1);
+    pass_add(p, "=");
     for (int k = tail; k < end; k++)
         p->gone[k] = true;
     return e + 1;
@@ -430,8 +250,8 @@ static int increment(struct pass *p, int i)
     if (c != '+' && c != '-')
         return i;
     if (at(p, i + 1) == '=' && value_at(p, i + 2) == 1 && among(at(p, i + 3), ";),")) {
-        copy(p, i, i + 1);
-        copy(p, i, i + 1);
+        pass_copy(p, i, i + 1);
+        pass_copy(p, i, i + 1);
         return i + 3;
     }
     int k = i + 3;
@@ -439,8 +259,8 @@ static int increment(struct pass *p, int i)
         return i;
     while ((at(p, k) == '.' && name_at(p, k + 1)) || (at(p, k) == '[' && p->partner[k] >= 0))
         k = at(p, k) == '.' ? k + 2 : p->partner[k] + 1;
-    copy(p, i + 2, k);
-    copy(p, i, i + 2);
+    pass_copy(p, i + 2, k);
+    pass_copy(p, i, i + 2);
     return k;
 }
 
@@ -475,9 +295,9 @@ static int relation(struct pass *p, int i)
     struct token *kept = xmalloc((size_t)n * sizeof(*kept));
     memcpy(kept, p->out.v + left, (size_t)n * sizeof(*kept));
     p->out.n = left;
-    copy(p, right, end);
-    add(p, "<");
-    copy(p, i + 1, right);
+    pass_copy(p, right, end);
+    pass_add(p, "<");
+    pass_copy(p, i + 1, right);
     for (int k = 0; k < n; k++)
         push(&p->out, kept[k]);
     free(kept);
@@ -505,9 +325,9 @@ static int comma(struct pass *p, int i)
             break;
         k = p->partner[k] >= 0 ? p->partner[k] : k;
     }
-    add(p, ";");
+    pass_add(p, ";");
     if (name_at(p, k + 1) && name_at(p, k + 2))
-        copy(p, k + 1, k + 2);
+        pass_copy(p, k + 1, k + 2);
     return i + 1;
 }
 
@@ -535,46 +355,6 @@ struct use {
     char *kinds; /* of names: of a variable, or an array, of a thread's own */
 };
 
-static int by_spelling(const void *a, const void *b)
-{
-    const struct token *x = *(const struct token *const *)a, *y = *(const struct token *const *)b;
-    int least = x->n < y->n ? x->n : y->n, order = memcmp(x->s, y->s, (size_t)least);
-    return order ? order : (x->n > y->n) - (x->n < y->n);
-}
-
-/* Numbers the names of a list from 0, each outermost block's apart if asked. */
-static void number_names(const struct pass *p, bool apart, int *names)
-{
-    const struct token *v = p->in->v, **sorted = xmalloc(((size_t)p->in->n + 1) * sizeof(*sorted));
-    int last = -1;
-    for (int i = 0, n = 0; i < p->in->n; i++) {
-        names[i] = -1;
-        if (is_name(&v[i]))
-            sorted[n++] = &v[i];
-        if (i + 1 < p->in->n && (!apart || at(p, i) != '}' || p->around[i] >= 0))
-            continue;
-        qsort(sorted, (size_t)n, sizeof(*sorted), by_spelling);
-        for (int k = 0; k < n; k++) {
-            last += !k || !same_token(sorted[k], sorted[k - 1]);
-            names[sorted[k] - v] = last;
-        }
-        n = 0;
-    }
-    free(sorted);
-}
-
-static bool declares_elsewhere(const struct pass *p, int i)
-{
-    static const char *const words[] = {"return", "goto",       "case",         "throw",
-                                        "else",   "do",         "using",        "new",
-                                        "break",  "typedef",    "extern",       "__shared__",
-                                        "delete", "__device__", "__constant__", "continue"};
-    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-        if (word(p, i, words[k]))
-            return true;
-    return false;
-}
-
 /* Where the name stands of a constant that is a number, declared from i on, or -1. */
 static int constant(const struct pass *p, int i)
 {
@@ -595,7 +375,7 @@ static void put_constants(struct list *l)
     size_t n = (size_t)l->n + 1;
     int *names = xmalloc(n * sizeof(*names));
     const struct token **numbers = xzalloc(n * sizeof(const struct token *));
-    begin(&p, l);
+    pass_begin(&p, l);
     number_names(&p, false, names);
     for (int i = 0; i < l->n; i++) {
         int at_name = constant(&p, i);
@@ -609,7 +389,7 @@ static void put_constants(struct list *l)
     for (int i = 0; i < l->n; i++)
         if (!p.gone[i])
             push(&p.out, names[i] >= 0 && numbers[names[i]] ? *numbers[names[i]] : l->v[i]);
-    end(&p, l);
+    pass_end(&p, l);
     free(names);
     free(numbers);
 }
@@ -744,7 +524,7 @@ static void drop_unused(struct list *l)
                     .needed = xzalloc(n * sizeof(int)),
                     .kinds = xzalloc(n)};
     bool *live = xzalloc(n), changed = true;
-    begin(&u.p, l);
+    pass_begin(&u.p, l);
     number_names(&u.p, true, u.names);
     find_units(&u);
     for (int round = 0; changed && round < ROUNDS; round++) {
@@ -756,8 +536,8 @@ static void drop_unused(struct list *l)
     for (int k = 0; !changed && k < u.n; k++)
         for (int i = u.units[k].from; !u.units[k].needed && i < u.units[k].to; i++)
             u.p.gone[i] = true;
-    copy(&u.p, 0, l->n);
-    end(&u.p, l);
+    pass_copy(&u.p, 0, l->n);
+    pass_end(&u.p, l);
     free(u.units);
     free(u.names);
     free(u.needed);
