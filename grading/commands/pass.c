@@ -92,6 +92,7 @@ void pass_begin(struct pass *p, const struct list *l)
 {
     size_t n = (size_t)l->n + 1;
     *p = (struct pass){l, xmalloc(n * sizeof(int)), xmalloc(n * sizeof(int)), xzalloc(n), {0}};
+    p->partner[l->n] = p->around[l->n] = -1;
     find_brackets(p);
 }
 

@@ -3,11 +3,12 @@
 #include "base/alloc.h"
 #include "condition.h"
 #include "pass.h"
+#include "wrapped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 64 };
+enum { ROUNDS = 64, NESTED = 2 };
 
 /* ---- what is always done, once or never ---- */
 
@@ -355,11 +356,12 @@ struct use {
     char *kinds; /* of names: of a variable, or an array, of a thread's own */
 };
 
-/* Where the name stands of a constant that is a number, declared from i on, or -1. */
+/* Where the name stands of a constant that is a number, declared from i on outside of all blocks,
+ * or -1: within them, put_copies() sees to it. */
 static int constant(const struct pass *p, int i)
 {
     bool is_constant = false;
-    if (!among(at(p, i - 1), ";{}"))
+    if (p->around[i] >= 0 || !among(at(p, i - 1), ";{}"))
         return -1;
     for (; name_at(p, i + 1) && !declares_elsewhere(p, i); i++)
         is_constant |= word(p, i, "const") || word(p, i, "constexpr");
@@ -447,6 +449,9 @@ static struct unit statement(const struct use *u, int i)
     int around = u->p.around[i];
     if (around < 0 || at(&u->p, around) != '{' || !begins_statement(&u->p, i))
         return (struct unit){0};
+    int output = asm_output(&u->p, i);
+    if (output >= 0 && u->kinds[u->names[output]] == VARIABLE)
+        return (struct unit){i, statement_end(&u->p, i), u->names[output], 0, false};
     struct unit found = name_at(&u->p, i) ? assignment(u, i) : (struct unit){0};
     return found.to ? found : value(u, i);
 }
@@ -547,11 +552,16 @@ static void drop_unused(struct list *l)
 
 void make_plain(struct list *l)
 {
-    static const rule rules[] = {cast,   fold,    bracket,  done_as_is, sign,    identity,
-                                 choice, bracket, compound, increment,  relation};
+    static const rule rules[] = {cast,        fold,      bracket,  done_as_is, one_round,
+                                 chosen_case, sign,      identity, choice,     bracket,
+                                 compound,    increment, relation};
     rewrite(l, option);
     rewrite(l, comma);
+    rewrite(l, asm_of_nothing);
+    for (int i = 0; i < NESTED; i++)
+        rewrite(l, called_lambda);
     put_constants(l);
+    put_copies(l);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rewrite(l, rules[i]);
     drop_unused(l);

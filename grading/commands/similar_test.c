@@ -136,6 +136,30 @@ static const struct {
      "constexpr int ONE = 1;\n"
      "s/\\b2\\b/TWO/g; s/\\b0\\b/NONE/g; s/\\b32\\b/LANES/g; s/\\b1\\b/ONE/g"},
     {"differences of nothing", "s/ = ([^;{,]*);/ = (\\1) + (n - n);/"},
+    {"a lambda called at once",
+     ASSIGNMENT "\\1[\\&] { \\2 }();/; s/^(.*return) ([^;]*);/\\1 [=] { return \\2; }();/"},
+    {"a lambda's value", "s/ = ([^;{,]*);/ = [\\&]() -> float { return \\1; }();/"},
+    {"a lambda's parameters", "s/ = ([^;{,]*);/ = [=](auto q) mutable { return q; }(\\1);/"},
+    {"a switch of one case", ASSIGNMENT "\\1switch (0) { default: \\2 }/"},
+    {"a switch's other cases", ASSIGNMENT "\\1switch (2) { case 0: n = n * 3; break; case 1 + 1: { "
+                                          "\\2 break; } default: for (;;) n++; }/"},
+    {"loops of one round", ASSIGNMENT "\\1for (int once = 0; once < 1; ++once) { \\2 }/"},
+    {"loops of a flag", ASSIGNMENT "\\1for (bool go = true; go; go = false) \\2/"},
+    {"loops down to nothing", ASSIGNMENT "\\1for (int q = 2; q > 0; q -= 2) { \\2 }/"},
+    {"loops that are left", ASSIGNMENT "\\1for (;;) { \\2 break; }/; s/^(    )(int|unsigned) "
+                                       "([a-z]+) = (.*);/&\\1while (true) { \\3 = \\4; break; }/"},
+    {"empty asm", "s/^( +[a-z][^;#{}]*;)$/\\1 asm volatile(\"\" : : : \"memory\"); asm(\"\" : "
+                  "\"+r\"(n)); __asm__ __volatile__(\"\\/\\/ x\");/"},
+    {"asm of nothing",
+     STATEMENT "int jq; asm volatile(\"{ .reg .u32 t; mov.u32 t, 7;\" \" add.u32 %0, t, 1; }\" : "
+               "\"=r\"(jq) : \"r\"(n)); asm(\"mov.u32 %0, %1;\" : \"=r\"(jq) : \"r\"(n * 3)); asm "
+               "volatile(\"{ .reg .u32 t; mov.u32 t, 7; }\"); \\1\\2/"},
+    {"a copy of each value",
+     "s/^( +)([a-z]+(\\[[^]=]*\\])*) ([-+*]?=) ([^;{,]*);$/\\1{ const float vq = \\5; \\2 \\4 vq; "
+     "}/; "
+     "s/^( +)(int|unsigned|float|T) ([a-z]+) = ([^;,{]*);$/\\1\\2 \\3q = \\4, \\3 = \\3q;/"},
+    {"copies of names", ASSIGNMENT "\\1{ const auto nq = n; auto np = nq; \\2 }/; " STATEMENT
+                                   "const auto nq = n; \\1\\2/"},
     {"all of these", "s/^( *)([a-z][^ ;]*) \\+= (.*);/\\1\\2 = \\2 + 1 * (\\3);/; s/ = ([^;{,]*);/ "
                      "= 0 + ((float)(\\1)) ;/; s/\\b([a-z]+)\\+\\+/\\1 += 1/g; s/([(=] "
                      "?)([a-z0-9]+) < ([a-z0-9.]+)(;|\\)| &&| \\?)/\\1\\3 > \\2\\4/g; " STATEMENT
@@ -336,6 +360,21 @@ Test(similar, code_without_end, .timeout = 60)
                                          "int a, b; a = b;",
                                          "x > y ? ",
                                          "if (1) {} else { ",
+                                         "[] { ",
+                                         "[](int q) { return q; }(",
+                                         "[](int q) { return q + q; }(x)",
+                                         "switch (0) { ",
+                                         "switch (0) { case 1: ",
+                                         "case 0: ",
+                                         "for (int i = 0; i < 1; i++) ",
+                                         "while (1) { ",
+                                         "while (1) { break; }",
+                                         "asm(\"\" ",
+                                         "asm(\"\" : ",
+                                         "{ int a = b; ",
+                                         "{ int a = b; int b = a; ",
+                                         "{ int a = x + y; int b = a; c = b + b + b; }",
+                                         "int a = b, b = a + a; ",
                                          "f(",
                                          ")",
                                          "}",
