@@ -2,6 +2,8 @@
  * what is left to libraries. */
 #include "play.h"
 #include "emulator/check/findings.h"
+#include "base/alloc.h"
+#include "report.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -496,4 +498,57 @@ Test(check, words_come_after_a_count)
     cr_assert(strstr(warplabFinding(n), "\"message\":\"the words\""), "%s", warplabFinding(n));
     cr_assert(strstr(warplabFinding(n), "\"thread\":[7,0,0]"));
     cr_assert(strstr(warplabFinding(n), "\"count\":3"));
+}
+
+/* ---- once, with a count ---- */
+
+/* Kind, kernel and site tell findings apart; without a site the address does. */
+Test(check, findings_are_kept_once)
+{
+    enum { SITES = 3000 };
+    static struct site many[SITES];
+    struct block_info k = {.kernel = "k", .ntid = {32, 1, 1}}, other_k = {.kernel = "other"};
+
+    findings_read_always(true);
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < SITES; i++)
+            finding_report("a", &k, &many[i], i, i, NULL, round ? NULL : "first");
+    finding_report("b", &k, &many[7], 0, 0, NULL, "another kind");
+    finding_report("a", &other_k, &many[7], 0, 0, NULL, "another kernel");
+    for (int i = 0; i < 4; i++)
+        finding_report("leak", NULL, NULL, 0, 4096 + 8 * (i % 2), NULL, "another address");
+    cr_assert_eq(findings_count(), SITES + 4);
+    for (uint32_t i = 0; i < SITES; i++) {
+        char *address = xformat("\"address\":%u,\"count\":3", i);
+        cr_expect(strstr(findings_json(i), address), "%s", findings_json(i));
+        free(address);
+    }
+    cr_expect(strstr(findings_json(SITES), "\"count\":1"), "%s", findings_json(SITES));
+    cr_expect(strstr(findings_json(SITES + 3), "\"count\":2"), "%s", findings_json(SITES + 3));
+    findings_clear();
+    finding_report("a", &k, &many[9], 1, 2, NULL, "again");
+    cr_assert_eq(findings_count(), 1);
+    cr_expect(strstr(findings_json(0), "\"count\":1"), "%s", findings_json(0));
+}
+
+/* The two lines of a race are one pair in either order; each of many has its count. */
+Test(check, pairs_are_kept_once)
+{
+    enum { PAIRS_PLAYED = 300 };
+    static struct site many[2 * PAIRS_PLAYED];
+    static const char kind[] = "kind";
+    struct block_info k = {.kernel = "k", .ntid = {32, 1, 1}};
+
+    findings_read_always(true);
+    for (uint32_t i = 0; i < 2 * PAIRS_PLAYED; i++)
+        many[i] = (struct site){.line = 1 + i, .file = i % 3 ? "k.cu" : NULL};
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < PAIRS_PLAYED; i++) {
+            const struct site *a = &many[2 * i], *b = &many[2 * i + 1];
+            bool before = report_counted(kind, &k, round == 1 ? b : a, round == 1 ? a : b, 0, 0);
+            cr_assert_eq(before, round > 0, "%d %u", round, i);
+        }
+    cr_expect_eq(findings_count(), PAIRS_PLAYED);
+    for (uint32_t i = 0; i < PAIRS_PLAYED; i++)
+        cr_expect(strstr(findings_json(i), "\"count\":2"), "%s", findings_json(i));
 }

@@ -1,7 +1,8 @@
 /* findings.c - what the checks and faults found, kept as JSON (findings.h).
  *
  * One finding per kind, kernel and instruction: the first is printed and kept with its
- * thread and address, later ones only add to its count.
+ * thread and address, later ones only add to its count. A bad loop reports millions: they are
+ * found by a hash of their site.
  */
 #include "findings.h"
 #include "base/alloc.h"
@@ -24,27 +25,48 @@ struct finding {
     bool told;       /* its words have come: another thread may count it before */
     json_t *members; /* without count */
     char *json;      /* with it, as of shown_count */
+    uint32_t next;   /* in its bucket, from 1; 0: the last */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct finding *findings;
 static size_t nfindings, room;
+enum { BUCKETS = 1 << 13 };
+static uint32_t buckets[BUCKETS]; /* the first of each, from 1 */
 static bool read_by_program, read_always;
 static void (*before_fault)(const struct emu_func *f);
 
 static const struct site forgotten; /* of a module that is no longer loaded */
 
+static uint32_t *bucket_of(const struct site *s, uint64_t address)
+{
+    uint64_t key = s ? (uint64_t)(uintptr_t)s : address;
+
+    return &buckets[key * 0x9e3779b97f4a7c15u >> 32 & (BUCKETS - 1)];
+}
+
 static struct finding *known(const char *kind, const char *kernel, const struct site *s,
                              uint64_t address)
 {
-    for (size_t i = 0; i < nfindings; i++) {
-        struct finding *f = &findings[i];
+    for (uint32_t i = *bucket_of(s, address); i; i = findings[i - 1].next) {
+        struct finding *f = &findings[i - 1];
 
         if (f->site == s && (s || f->address == address) && strcmp(f->kind, kind) == 0 &&
             strcmp(f->kernel, kernel) == 0)
             return f;
     }
     return NULL;
+}
+
+/* Behind the others of its bucket: of two that are alike the first is found. */
+static void put_in_bucket(uint32_t i)
+{
+    uint32_t *at = bucket_of(findings[i].site, findings[i].address);
+
+    while (*at)
+        at = &findings[*at - 1].next;
+    findings[i].next = 0;
+    *at = i + 1;
 }
 
 static json_t *triple(uint32_t x, uint32_t y, uint32_t z)
@@ -89,6 +111,7 @@ static struct finding *add(const char *kind, const struct block_info *b, const s
                           .kernel = xstrdup(b ? b->kernel : ""),
                           .site = s,
                           .address = address};
+    put_in_bucket((uint32_t)nfindings - 1);
     return f;
 }
 
@@ -183,6 +206,10 @@ static void forget(const struct emu_func *f)
     for (size_t i = 0; i < nfindings; i++)
         if (findings[i].site >= f->sites && findings[i].site < f->sites + n)
             findings[i].site = &forgotten;
+    memset(buckets, 0, sizeof(buckets));
+    for (size_t i = 0; i < nfindings; i++)
+        if (findings[i].site != &forgotten) /* nobody reports one of these again */
+            put_in_bucket((uint32_t)i);
     pthread_mutex_unlock(&lock);
 }
 
@@ -204,6 +231,7 @@ void findings_clear(void)
         free(findings[i].json);
     }
     nfindings = 0;
+    memset(buckets, 0, sizeof(buckets));
     pthread_mutex_unlock(&lock);
 }
 

@@ -147,8 +147,9 @@ static struct pair {
     struct clash clash; /* to be told */
     struct block_info info;
     uint64_t more; /* cases but this */
+    uint32_t next; /* in its bucket, from 1; 0: the last */
 } pairs[PAIRS];
-static uint32_t npairs;
+static uint32_t npairs, pair_buckets[PAIRS]; /* the first of each, from 1 */
 static pthread_mutex_t pairs_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool report_same_place(const struct site *a, const struct site *b)
@@ -158,12 +159,37 @@ bool report_same_place(const struct site *a, const struct site *b)
     return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
 }
 
+/* The same for places that report_same_place() says are one. */
+static uint64_t place_hash(const struct site *s)
+{
+    return (s && s->file ? s->line : (uint64_t)(uintptr_t)s) * 0x9e3779b97f4a7c15u;
+}
+
+/* The same for the two places in either order. */
+static uint32_t *pair_bucket(const struct emu_func *f, const struct site *s,
+                             const struct site *other)
+{
+    uint64_t h = place_hash(s) + place_hash(other) + (uint64_t)(uintptr_t)f;
+
+    return &pair_buckets[(h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 40 & (PAIRS - 1)];
+}
+
+static void pair_put(uint32_t i)
+{
+    uint32_t *at = pair_bucket(pairs[i].func, pairs[i].a, pairs[i].b);
+
+    while (*at)
+        at = &pairs[*at - 1].next;
+    pairs[i].next = 0;
+    *at = i + 1;
+}
+
 /* Of a like finding, the two places in either order; NULL: there was none. */
 static struct pair *pair_of(const char *kind, const struct emu_func *f, const struct site *s,
                             const struct site *other)
 {
-    for (uint32_t i = 0; i < npairs; i++) {
-        struct pair *p = &pairs[i];
+    for (uint32_t i = *pair_bucket(f, s, other); i; i = pairs[i - 1].next) {
+        struct pair *p = &pairs[i - 1];
 
         if (p->kind == kind && p->func == f &&
             ((report_same_place(p->a, s) && report_same_place(p->b, other)) ||
@@ -180,6 +206,7 @@ static struct pair *pair_add(const char *kind, const struct emu_func *f, const s
     if (npairs == PAIRS)
         return NULL;
     pairs[npairs] = (struct pair){.kind = kind, .func = f, .a = s, .b = other};
+    pair_put(npairs);
     return &pairs[npairs++];
 }
 
@@ -208,6 +235,9 @@ static void forget(const struct emu_func *f)
             kept++;
         }
     npairs = kept;
+    memset(pair_buckets, 0, sizeof(pair_buckets));
+    for (uint32_t i = 0; i < npairs; i++)
+        pair_put(i);
     pthread_mutex_unlock(&pairs_lock);
 }
 
