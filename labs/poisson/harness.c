@@ -712,7 +712,8 @@ static struct wave *spectra_of(const struct lab_case *c, const float *u, const f
 
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
  * when they are few of many, or as many but every other one. Of a wave (0, y) the real plane has
- * only the sum with (0, m - y), so that how one of them is off cannot be told. */
+ * only the sum with (0, m - y), so that how one of them is off cannot be told, unless what is seen
+ * of them is what became of others: were one of them right, their sum would be off by less. */
 static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
                             double bound, char *words, size_t size)
 {
@@ -726,7 +727,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double off = 6 * bound * sqrt((double)numbers);
-    bool alike = true, pairs = false;
+    bool alike = true, pairs = false, known = false;
 
     for (uint64_t i = 0; i < all; i++) {
         uint64_t x = i % (c->n / 2 + 1), y = i / (c->n / 2 + 1), at = y * c->n + x;
@@ -734,7 +735,9 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
 
         if (now == SAME)
             continue;
-        pairs |= 2 * x % c->n == 0 && 2 * y % c->m;
+        bool pair = 2 * x % c->n == 0 && 2 * y % c->m;
+        pairs |= pair;
+        known |= !pair;
         alike &= !wrong || now == how;
         how = wrong ? how : now;
         first = wrong++ ? first : i;
@@ -751,7 +754,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     snprintf(what, sizeof(what), "%s", names[how]);
     if (how == OTHERWISE && times != 0)
         put_times(what, sizeof(what), c, times);
-    alike = alike && !pairs;
+    alike = alike && known && (how != OTHERWISE || times != 0);
     int used = snprintf(words, size, "wrong by %lu of the %lu waves alone, in rows of n / 2 + 1",
                         wrong, all);
     if (every_other)
@@ -763,7 +766,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
                  ": the first (%lu, %lu), the last (%lu, %lu)%s%s", first % row, first / row,
                  last % row, last / row, alike ? ", " : "", alike ? what : "");
     used = (int)strlen(words);
-    if (pairs)
+    if (pairs && !alike)
         snprintf(words + used, size - (size_t)used,
                  " (of (0, y) and (0, m - y), and of two such in the last column of an even n, one "
                  "may be right)");
