@@ -431,18 +431,63 @@ static bool check_step(struct check *c, int i)
     return x->what == DO_RECORD ? record(c, i) : work(c, i);
 }
 
+/* "1 and 2", "0 to 2, 4 and 6 to 8": of which chunks something was done. */
+static void put_chunks(const struct check *c, enum schedule_what what, char *text, size_t size)
+{
+    size_t n = 0, last = 0; /* where the last comma is */
+
+    *text = '\0';
+    for (uint32_t k = 0, to; k < c->s->chunks && n < size; k = to + 1) {
+        for (to = k; to < c->s->chunks && c->chunk[what][to].is; to++)
+            ;
+        if (to == k)
+            continue;
+        last = n;
+        n += (size_t)snprintf(text + n, size - n, "%s%u", n ? ", " : "", k);
+        if (to == k + 2) {
+            last = n;
+            n += (size_t)snprintf(text + n, size - n, ", %u", to - 1);
+        } else if (to > k + 2) {
+            n += (size_t)snprintf(text + n, size - n, " to %u", to - 1);
+        }
+    }
+    if (!last || n + strlen(" and") > size)
+        return;
+    memmove(text + last + strlen(" and"), text + last + 1, n - last);
+    memcpy(text + last, " and", strlen(" and"));
+}
+
+/* Not done with chunk k: with which others it is. `with`: "on", or "those of". */
+static void put_others(const struct check *c, enum schedule_what what, const char *with, char *text,
+                       size_t size)
+{
+    char chunks[SCHEDULE_CHUNKS * 4];
+
+    put_chunks(c, what, chunks, sizeof(chunks));
+    *text = '\0';
+    if (*chunks)
+        snprintf(text, size, ", only %s %s; s.chunks is %u, so chunks are 0 to %u", with, chunks,
+                 c->s->chunks, c->s->chunks - 1);
+}
+
 static bool check_all_done(struct check *c)
 {
+    char others[SCHEDULE_CHUNKS * 4 + 80];
+
     for (uint32_t k = 0; k < c->s->chunks; k++) {
-        if (!c->chunk[DO_KERNEL][k].is)
-            return complain(c, "no kernel works on chunk %u", k);
+        if (!c->chunk[DO_KERNEL][k].is) {
+            put_others(c, DO_KERNEL, "on", others, sizeof(others));
+            return complain(c, "no kernel works on chunk %u%s", k, others);
+        }
         if (c->s->memory == RESIDENT && !met(c, k))
             return complain(c,
                             "the results of chunk %u stay on each rank: nothing sums or gathers "
                             "them",
                             k);
-        if (!c->chunk[DO_COPY_OUT][k].is && c->s->memory < MAPPED)
-            return complain(c, "the results of chunk %u are never copied back", k);
+        if (!c->chunk[DO_COPY_OUT][k].is && c->s->memory < MAPPED) {
+            put_others(c, DO_COPY_OUT, "those of", others, sizeof(others));
+            return complain(c, "the results of chunk %u are never copied back%s", k, others);
+        }
     }
     return true;
 }
