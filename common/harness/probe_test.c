@@ -37,7 +37,7 @@ Test(probe, sums)
     expect(look_at(SUM, DT_I32, 50, 0, LOOP(1, n, 1, "s += a[i];")), "left-out",
            "  out[0] never adds a[0]\n");
     expect(look_at(SUM, DT_F32, 50, 0, LOOP(0, n, 2, "s += a[i];")), "left-out",
-           "  out[0] never adds every 2nd element from a[1] to a[49]\n");
+           "  out[0] never adds a[1], a[3] and so on to a[49] (every 2nd)\n");
     expect(look_at(SUM, DT_F32, 50, 0, LOOP(0, n, 1, "s += i == 7 ? 2 * a[i] : a[i];")), "twice",
            "  out[0] adds a[7] twice\n");
     expect(look_at(SUM, DT_F32, 50, 0, LOOP(0, n, 1, "s += a[i == 7 ? 8 : i];")), "left-out",

@@ -90,7 +90,7 @@ static bool put_rectangle(struct text *t, const struct set *s)
     if (s->n < 4 || width == s->n || !is_rectangle(s, width))
         return false;
     put_range(t, "row", s->index[0] / s->row, s->n / width);
-    put_range(t, " and column", s->index[0] % s->row, width);
+    put_range(t, " of column", s->index[0] % s->row, width);
     text_addf(t, " of %s", s->name);
     return true;
 }
@@ -146,8 +146,9 @@ static bool put_every(struct text *t, const struct set *s)
         if (s->index[i + 1] - s->index[i] != step)
             return false;
     }
-    text_addf(t, "every %" PRIu64 "%s element from %s[%" PRIu64 "] to %s[%" PRIu64 "]", step,
-              ordinal(step), s->name, s->index[0], s->name, s->index[s->n - 1]);
+    text_addf(t, "%s[%" PRIu64 "], %s[%" PRIu64 "] and %s%s[%" PRIu64 "] (every %" PRIu64 "%s)",
+              s->name, s->index[0], s->name, s->index[1], s->n > 3 ? "so on to " : "", s->name,
+              s->index[s->n - 1], step, ordinal(step));
     return true;
 }
 
