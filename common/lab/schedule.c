@@ -10,6 +10,7 @@
  */
 #include "schedule.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,15 @@ struct check {
     bool tried; /* is it in order? Why not, nobody asks */
 };
 
+static bool names_a_step(const char *words)
+{
+    for (const char *p = words; (p = strstr(p, "step ")); p++) {
+        if (isdigit((unsigned char)p[strlen("step ")]))
+            return true;
+    }
+    return false;
+}
+
 static bool complain(struct check *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static bool complain(struct check *c, const char *format, ...)
@@ -47,6 +57,11 @@ static bool complain(struct check *c, const char *format, ...)
     va_start(ap, format);
     vsnprintf(c->err, c->errsize, format, ap);
     va_end(ap);
+    if (names_a_step(c->err)) {
+        size_t n = strlen(c->err);
+
+        snprintf(c->err + n, c->errsize - n, "; steps are counted from 0");
+    }
     return false;
 }
 
