@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *goal_on(const struct lab_goal *g)
+{
+    size_t n = strlen(g->says);
+
+    return n && g->says[n - 1] == '?' ? " On" : ": on";
+}
+
 struct looked_up {
     const struct report *report;
     const struct entry *entry;
@@ -57,8 +64,9 @@ static bool print_goal(FILE *out, const struct report *p, const struct lab_goal 
     struct gate_result r = gate_eval(g->goal, &world);
     bool missed = is_missed(&r);
     if (missed)
-        fprintf(out, "%s's results are right, but %s: on %s, %s is %.4g, and %s %s is asked for\n",
-                g->variant, g->says, g->case_name, r.left_text, r.left, r.op, r.right_text);
+        fprintf(out, "%s's results are right, but %s%s %s, %s is %.4g, and %s %s is asked for\n",
+                g->variant, g->says, goal_on(g), g->case_name, r.left_text, r.left, r.op,
+                r.right_text);
     gate_free(&r);
     return missed;
 }

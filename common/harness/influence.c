@@ -5,6 +5,7 @@
 #include "diagnosing.h"
 #include "lab/counter.h"
 #include "lab/gate.h"
+#include "report.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,8 +56,8 @@ static bool is_missed(struct search *s, const struct lab_goal *g, const struct l
         sscanf(r.left_text, "influence(%31[a-z_])", class);
         int i = disturb_index(class);
         text_addf(&s->d->beside,
-                  "%s: on %s, %.0f %% of them depend on %s, and %s %.0f %% is asked for", g->says,
-                  c->name, 100 * r.left, i < 0 ? class : disturb_infos[i].text, r.op,
+                  "%s%s %s, %.0f %% of them depend on %s, and %s %.0f %% is asked for", g->says,
+                  goal_on(g), c->name, 100 * r.left, i < 0 ? class : disturb_infos[i].text, r.op,
                   100 * r.right);
     }
     gate_free(&r);

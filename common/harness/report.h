@@ -62,6 +62,8 @@ int goals_print(FILE *out, const struct report *p);
 /* Of one result, counted: the goals of its variant and case that say that it does not do what it is
  * for, a bit each (of the first 64). Those that compare it with another step are not asked. */
 uint64_t goals_missed(const struct lab *lab, const struct entry *e);
+/* What a goal says of a miss goes on with where it was missed: "…: on", or "…? On". */
+const char *goal_on(const struct lab_goal *g);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);
