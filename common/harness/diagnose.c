@@ -456,9 +456,10 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
     } else if (!strcmp(cause, "barrier")) {
         if (by_edit_of(s, OF_LEAVING, s->lines))
             s->d->cause = cause;
-    } else if (!strcmp(cause, "misaligned") ||
-               (!strcmp(cause, "fault") && strstr(text_str(&s->d->words), "deadlock"))) {
+    } else if (!strcmp(cause, "misaligned")) {
         by_edit_of(s, OF_PLACES, s->lines);
+    } else if (!strcmp(cause, "fault") && strstr(text_str(&s->d->words), "deadlock")) {
+        by_edit_of(s, OF_WAITS, s->lines);
     }
     return true;
 }

@@ -32,6 +32,7 @@ void edits_make(struct edits *e, const char *source, const char *names, const ch
 /* Some of them alone, the nearest to one of two lines first; without lines the likelier first. */
 enum edits_of {
     OF_PLACES, /* an index, a bound, an order: what was read, nobody had written */
+    OF_WAITS,  /* … first those of the very line, on which one waits for ever */
     /* … where there are others in their places, so that no guard is missing: the likeliest, and all
      * others. */
     OF_LIKELY,
