@@ -109,9 +109,11 @@ static void out_of_loop(struct scan *s, int i)
         last = word_match(s, last - 1, -1) - 1;
     if (last <= i + 1 || word_is(s, last - 1, "else") || word_is_type(s, last))
         return;
-    char *a = words_text(s, last, close - 1);
-    change(s, last, close, xformat("} %s", a));
+    int head = word_match(s, i - 1, -1) - 1;
+    char *a = words_text(s, last, close - 1), *before = words_text(s, head, last - 1);
+    change(s, head, close, xformat("{ %s } %s }", before, a)); /* one statement, for edits_join() */
     say(s, "behind its loop", a);
+    free(before);
     free(a);
 }
 
