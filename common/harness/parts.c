@@ -28,7 +28,8 @@ static bool entry_of(struct run *r, int v, const struct lab_case *c, struct entr
                         .input = c,
                         .seed = c->seed ? c->seed : r->o.seed,
                         .verdict = VERDICT_PASS,
-                        .amounts = amounts_of(c, plan)};
+                        .amounts = amounts_of(c, plan),
+                        .other_type = plan_has_other_type(plan, c)};
     free(plan);
     return ok;
 }

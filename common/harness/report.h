@@ -30,6 +30,7 @@ struct entry {
     double occupancy;           /* 0: not known */
     char bound[32];             /* "" likewise */
     bool alone;                 /* one launch is all that the time is of, so the bound is its */
+    bool other_type;            /* its elements are not of the case's type */
     char warning[128];          /* printed under the table */
 };
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "ncu.h"
 #include "report.h"
+#include "verify.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -126,6 +127,36 @@ Test(table, small_sizes_say_so, .init = make_report)
     results[2].bound[0] = 0;
     results[2].alone = false;
     machine.limits.sms = 0;
+}
+
+/* The heading's type is all its kernels'. */
+Test(table, a_type_that_is_not_all_rows_is_not_told, .init = make_report)
+{
+    char *text = in_memory(print_table);
+    cr_assert(strstr(text, "n=4096 · i32\n"), "%s", text);
+    free(text);
+    results[1].other_type = true;
+    text = in_memory(print_table);
+    cr_assert(strstr(text, "\nn=4096\n") && !strstr(text, " · "), "%s", text);
+    free(text);
+}
+
+Test(table, types_are_those_of_a_plan)
+{
+    struct lab_case c = {.dtype = DT_F32};
+    struct plan p = {.nbuffers = 3,
+                     .buffers = {{.role = BUF_INPUT, .dtype = DT_U32},
+                                 {.role = BUF_OUTPUT, .dtype = DT_F32},
+                                 {.role = BUF_SCRATCH, .dtype = DT_F32}}};
+
+    cr_assert_not(plan_has_other_type(&p, &c));
+    p.parts[2] = 2;
+    cr_assert_not(plan_has_other_type(&p, &c), "scratch");
+    p.parts[1] = 2;
+    cr_assert(plan_has_other_type(&p, &c), "pairs");
+    p.parts[1] = 1;
+    p.buffers[1].dtype = DT_F64;
+    cr_assert(plan_has_other_type(&p, &c));
 }
 
 Test(table, still_fits_with_everything_in_it, .init = make_report)

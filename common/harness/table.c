@@ -396,6 +396,16 @@ static struct group group_at(const struct report *p, int from)
     return g;
 }
 
+/* Are the elements of all its kernels of the case's type? */
+static bool has_one_type(const struct group *g)
+{
+    for (int i = 0; i < g->ncases * g->nvariants; i++) {
+        if (g->results[i].other_type)
+            return false;
+    }
+    return true;
+}
+
 static void print_title(const struct layout *l, const struct group *g)
 {
     const struct lab_case *first = g->results[0].input;
@@ -404,7 +414,8 @@ static void print_title(const struct layout *l, const struct group *g)
     fprintf(l->out, "\n%s%s", paint(l, "\033[1m"), first->name);
     if (g->ncases > 1)
         fprintf(l->out, " … %s", last->name);
-    fprintf(l->out, "%s · %s\n", paint(l, "\033[0m"), dtype_name(first->dtype));
+    fprintf(l->out, "%s%s%s\n", paint(l, "\033[0m"), has_one_type(g) ? " · " : "",
+            has_one_type(g) ? dtype_name(first->dtype) : "");
 }
 
 /* Of a long sweep in brief: four cases, evenly, with the first and the last. */

@@ -118,6 +118,18 @@ static bool begin(struct verify *v, struct task *t)
            say(v, "%s\n", err);
 }
 
+bool plan_has_other_type(const struct plan *p, const struct lab_case *c)
+{
+    bool other = true;
+
+    for (int b = 0; b < p->nbuffers; b++) {
+        if (p->buffers[b].role != BUF_SCRATCH && p->parts[b] > 1)
+            return true;
+        other &= p->buffers[b].role == BUF_SCRATCH || p->buffers[b].dtype != c->dtype;
+    }
+    return other;
+}
+
 static void describe(const struct task *t, struct entry *x)
 {
     const struct plan *p = &t->plan;
@@ -125,6 +137,7 @@ static void describe(const struct task *t, struct entry *x)
     x->items = t->record->items;
     x->amounts = amounts_of(t->input, p);
     x->alone = p->nsteps == 1 && !p->nops;
+    x->other_type = plan_has_other_type(p, t->input);
     for (int axis = 0; axis < 3 && p->nsteps; axis++) {
         x->block[axis] = p->steps[0].block[axis];
         x->grid[axis] = p->steps[0].grid[axis];

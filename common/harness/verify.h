@@ -24,6 +24,9 @@ struct verify {
     uint64_t nfindings;        /* more of them may have been found than are kept */
 };
 
+/* Are the elements that its kernels take or make of another type than the case's? Several numbers
+ * that are one to the kernel are another type. */
+bool plan_has_other_type(const struct plan *p, const struct lab_case *c);
 /* Fills x (all but the speedups). False with v->message when the variant fails. */
 bool verify_variant(struct verify *v, const struct lab_variant *variant, const struct lab_case *c,
                     const struct launch_record *record, struct entry *x);

@@ -118,6 +118,7 @@ static void plan_stride(const struct lab_variant *v, const struct lab_case *c,
 
     out->buffers[IN] = (struct lab_buffer){"in", BUF_INPUT, t, once ? c->n : WORDS * w, ""};
     out->buffers[OUT] = (struct lab_buffer){"out", BUF_OUTPUT, t, once ? c->n : c->n * w, ""};
+    out->parts[IN] = out->parts[OUT] = once ? 1 : (uint32_t)w;
     out->bytes = once ? 16.0 * (double)c->n : 4.0 * (double)w * ROUND * ROUNDS * (double)c->n;
     out->on_chip = !once;
     out->nsteps = c->n != 0;
