@@ -31,7 +31,10 @@ struct entry {
     char bound[32];             /* "" likewise */
     bool alone;                 /* one launch is all that the time is of, so the bound is its */
     bool other_type;            /* its elements are not of the case's type */
-    char warning[128];          /* printed under the table */
+    /* Alone, with fewer blocks than the machine has SMs: a larger case of the lab that brings as
+     * many; NULL: none does. */
+    const struct lab_case *filled_by;
+    char warning[128]; /* printed under the table */
 };
 
 struct report {
@@ -50,6 +53,9 @@ double entry_ms(const struct entry *r);
 /* Fills step and cumulative of every result: over the previous timed variant of the same
  * case that does as much work, and over the first. */
 void report_speedups(struct report *p);
+
+/* Is a as b, but for the lab's extents, of which none is smaller and one is larger? */
+bool case_is_larger(const struct lab *lab, const struct lab_case *a, const struct lab_case *b);
 
 /* A counter expression ("global_ld_sectors / global_ld_requests") for one result. NaN with
  * a reason in err. Other names: ms, occupancy, error_l1, error_max, and those of amounts.h. */

@@ -98,35 +98,131 @@ Test(table, has_speedups_and_fits, .init = make_report)
     free(text);
 }
 
-/* A step backwards has a reason, where the size is one. */
-Test(table, small_sizes_say_so, .init = make_report)
+/* Two sizes of three kernels, a table each; the last kernel is slower than the one above it. */
+static struct lab_case two_sizes[] = {{.name = "n=2^10", .n = 1 << 10},
+                                      {.name = "n=2^20", .n = 1 << 20}};
+static struct lab sized;
+static struct entry six[6];
+
+static void make_sizes(void)
 {
-    char *text = in_memory(print_table);
-    cr_assert_null(strstr(text, "too small"), "all steps are faster: %s", text);
-    free(text);
-
+    make_report();
     machine.limits.sms = 132;
-    results[1].time.hot.median = 0.5;
-    results[2].time.hot.median = 0.6;
-    results[2].grid[0] = 200;
+    sized = lab_testlab;
+    sized.extents = "n";
+    for (int i = 0; i < 6; i++) {
+        six[i] = results[i % 3];
+        six[i].input = &two_sizes[i / 3];
+        six[i].alone = true;
+        six[i].grid[0] = i == 5 ? 16384 : i == 2 ? 16 : 200;
+        if (i % 3 == 2)
+            six[i].time.hot.median = 0.5;
+    }
+    report.lab = &sized;
+    report.results = six;
+    report.n = 6;
+}
+
+static char *table_of_sizes(void)
+{
     report_speedups(&report);
-    text = in_memory(print_table);
-    cr_assert(strstr(text, " has 16 blocks for 132 SMs\n"), "%s", text);
-    cr_assert_null(strstr(text, "the launch"), "%s", text);
+    char *text = in_memory(print_table);
+
+    cr_assert_leq(widest(text), 100, "%s", text);
+    return text;
+}
+
+static void leave_sizes(void)
+{
+    report.results = results;
+    machine.limits.sms = 0;
+}
+
+/* A step backwards has a reason, where a larger size of the tables shows that it is the size. */
+Test(table, small_sizes_say_so, .init = make_sizes, .fini = leave_sizes)
+{
+    char *text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "larger, it is as slow: %s", text);
     free(text);
 
-    snprintf(results[2].bound, sizeof(results[2].bound), "launch");
-    text = in_memory(print_table);
+    six[5].time.hot.median = 0.1;
+    text = table_of_sizes();
+    cr_assert(strstr(text, "scale_best on n=2^10 has 16 blocks for 132 SMs\nThere"), "%s", text);
+    cr_assert(strstr(text, "\nOn n=2^20 its step is 2.00.\n"), "%s", text);
+    cr_assert_null(strstr(text, "a launch\n"), "%s", text);
+    free(text);
+
+    six[2].grid[0] = 200;
+    text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "it has enough: %s", text);
+    free(text);
+
+    for (int i = 1; i < 3; i++)
+        snprintf(six[i].bound, sizeof(six[i].bound), "launch");
+    text = table_of_sizes();
+    cr_assert(strstr(text, "no part of scale_best on n=2^10 takes longer than a launch\nThere a "),
+              "%s", text);
+    free(text);
+    six[2].alone = false;
+    text = table_of_sizes();
     cr_assert_null(strstr(text, "a launch\n"), "its time may be others', too: %s", text);
     free(text);
-    results[2].alone = true;
-    text = in_memory(print_table);
-    cr_assert(strstr(text, " takes longer than a launch\nThere a step can"), "%s", text);
-    cr_assert_leq(widest(text), 100, "%s", text);
+}
+
+/* Blocks that are as few at any size, or as few in the row above, or copied for, are no reason. */
+Test(table, few_blocks_need_not_be_the_size, .init = make_sizes, .fini = leave_sizes)
+{
+    report.n = 3;
+    char *text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "no larger case has more: %s", text);
     free(text);
-    results[2].bound[0] = 0;
-    results[2].alone = false;
-    machine.limits.sms = 0;
+
+    six[2].filled_by = &two_sizes[1];
+    text = table_of_sizes();
+    cr_assert(strstr(text, "16 blocks for 132 SMs\n"), "%s", text);
+    cr_assert(strstr(text, "\nOn n=2^20 it has a block for each SM.\n"), "%s", text);
+    free(text);
+
+    six[1].grid[0] = 16;
+    text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "so has the row above: %s", text);
+    free(text);
+    six[1].grid[0] = 200;
+    six[2].alone = false;
+    text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "it has copies: %s", text);
+    free(text);
+
+    six[2].alone = true;
+    report.n = 6;
+    for (int i = 3; i < 6; i++)
+        six[i].grid[0] = 16;
+    six[5].filled_by = NULL;
+    six[2].filled_by = NULL;
+    text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "it is the kernel's way: %s", text);
+    free(text);
+}
+
+/* A sweep's table has no steps. */
+Test(table, nothing_is_said_of_steps_that_are_not_shown, .init = make_sizes, .fini = leave_sizes)
+{
+    struct lab_case stride[] = {{.name = "stride=1", .n = 64, .param = 1},
+                                {.name = "stride=2", .n = 64, .param = 2},
+                                {.name = "n=64", .n = 64}};
+    struct entry rows[7];
+
+    for (int i = 0; i < 7; i++) {
+        rows[i] = six[i % 3];
+        rows[i].input = &stride[i / 3];
+        rows[i].filled_by = &two_sizes[1];
+    }
+    sized.param_name = "stride";
+    report.results = rows;
+    report.n = 7;
+    char *text = table_of_sizes();
+    cr_assert(strstr(text, "\nstep: ") && !strstr(text, "too small"), "%s", text);
+    free(text);
 }
 
 /* The heading's type is all its kernels'. */

@@ -449,45 +449,125 @@ static uint64_t blocks_of(const struct entry *r)
     return (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
 }
 
-/* Slower than the kernel above, and not by what it does: it leaves SMs without a block. */
-static bool is_too_few(const struct layout *l, const struct entry *r)
+bool case_is_larger(const struct lab *lab, const struct lab_case *a, const struct lab_case *b)
 {
-    return blocks_of(r) < (uint64_t)l->report->machine->limits.sms;
+    const uint64_t of[] = {a->n, a->m, a->k}, than[] = {b->n, b->m, b->k};
+    bool larger = false;
+
+    for (int i = 0; i < 3; i++) {
+        if (lab->extents && strchr(lab->extents, "nmk"[i]) ? of[i] < than[i] : of[i] != than[i])
+            return false;
+        larger |= of[i] > than[i];
+    }
+    return larger && a->dtype == b->dtype && a->op == b->op && a->param == b->param &&
+           a->block == b->block;
 }
 
-/* … or both are over before a launch is. */
-static bool is_too_short(const struct entry *r)
+/* The row that the step of a result is to: report_speedups()'s. NULL: none. */
+static const struct entry *row_above(const struct report *p, const struct entry *r)
+{
+    for (const struct entry *e = r; e-- > p->results;) {
+        if (e->input == r->input && entry_ms(e) > 0 && same_work(e, r))
+            return e;
+    }
+    return NULL;
+}
+
+/* Slower than the row above. */
+static bool is_back(const struct entry *r)
+{
+    return r->step > 0 && r->step < 0.98;
+}
+
+/* Its one launch leaves SMs without a block that the row above had one for. */
+static bool has_few_blocks(const struct layout *l, const struct entry *r)
+{
+    const struct entry *above = row_above(l->report, r);
+
+    return above && r->alone && blocks_of(r) && blocks_of(r) < blocks_of(above) &&
+           blocks_of(r) < l->report->machine->limits.sms;
+}
+
+/* … or is over before a launch is. */
+static bool is_brief(const struct entry *r)
 {
     return r->alone && !strcmp(r->bound, "launch");
 }
 
-/* Of small sizes, where a step looks like one backwards: why. */
-static void print_small(const struct layout *l)
+static bool is_small(const struct layout *l, const struct entry *r, bool few)
 {
-    const struct entry *few = NULL, *brief = NULL;
-    int nfew = 0, nbrief = 0;
+    return few ? has_few_blocks(l, r) : is_brief(r);
+}
 
-    for (int i = 0; i < l->report->n; i++) {
-        const struct entry *r = &l->report->results[i];
+/* Results that have a step in their table, after r; the first from the report's beginning. */
+static const struct entry *next_step(const struct report *p, const struct entry *r)
+{
+    int at = r ? (int)(r - p->results) + 1 : 0;
 
-        if (!(r->step > 0 && r->step < 0.98))
-            continue;
-        if (is_too_few(l, r))
-            few = few && few->step < r->step ? few : r, nfew++;
-        else if (is_too_short(r))
-            brief = brief && brief->step < r->step ? brief : r, nbrief++;
+    for (int i = 0; i < p->n;) {
+        struct group g = group_at(p, i);
+        int end = i + g.ncases * g.nvariants;
+
+        if (end > at && g.ncases == 1)
+            return &p->results[i > at ? i : at];
+        i = end;
     }
+    return NULL;
+}
+
+/* The same kernel's largest shown case beyond r's where it is not so any more: what it says of the
+ * step there is so, whatever the reason. NULL: none is shown. */
+static const struct entry *shown_beyond(const struct layout *l, const struct entry *r, bool few)
+{
+    const struct report *p = l->report;
+    const struct entry *largest = NULL;
+
+    for (const struct entry *e = next_step(p, NULL); e; e = next_step(p, e)) {
+        if (e->variant == r->variant && e->step > 0 && row_above(p, e) &&
+            row_above(p, e)->variant == row_above(p, r)->variant &&
+            case_is_larger(p->lab, e->input, r->input) && !is_small(l, e, few) &&
+            (!largest || case_is_larger(p->lab, e->input, largest->input)))
+            largest = e;
+    }
+    return largest;
+}
+
+/* That the size is what makes it slower is told where a larger one shows it: its step in a table,
+ * or, where no table has it, that the lab's larger cases give every SM a block. */
+static bool is_too_small(const struct layout *l, const struct entry *r, bool few)
+{
+    if (!is_back(r) || !row_above(l->report, r) || !is_small(l, r, few) ||
+        (!few && has_few_blocks(l, r)))
+        return false;
+    const struct entry *beyond = shown_beyond(l, r, few);
+    return beyond ? beyond->step >= 1 : few && r->filled_by;
+}
+
+static void print_too_small(const struct layout *l, bool few)
+{
+    const struct entry *worst = NULL;
+    int n = 0;
+
+    for (const struct entry *r = next_step(l->report, NULL); r; r = next_step(l->report, r)) {
+        if (is_too_small(l, r, few))
+            worst = worst && worst->step < r->step ? worst : r, n++;
+    }
+    if (!worst)
+        return;
+    const struct entry *beyond = shown_beyond(l, worst, few);
     if (few)
-        fprintf(l->out, "too small: %s on %s has %llu block%s for %u SMs%s\n", few->variant->name,
-                few->input->name, (unsigned long long)blocks_of(few),
-                blocks_of(few) == 1 ? "" : "s", l->report->machine->limits.sms,
-                nfew > 1 ? "; others have too few, too" : "");
-    if (brief)
+        fprintf(l->out, "too small: %s on %s has %llu block%s for %u SMs%s\n", worst->variant->name,
+                worst->input->name, (unsigned long long)blocks_of(worst),
+                blocks_of(worst) == 1 ? "" : "s", l->report->machine->limits.sms,
+                n > 1 ? "; others have too few, too" : "");
+    else
         fprintf(l->out, "too small: no part of %s on %s%s takes longer than a launch\n",
-                brief->variant->name, brief->input->name, nbrief > 1 ? ", and of others," : "");
-    if (few || brief)
-        fprintf(l->out,
-                "There a step can look slower than the one before: compare at larger sizes.\n");
+                worst->variant->name, worst->input->name, n > 1 ? ", and of others," : "");
+    fprintf(l->out, "There a step can look slower than the one before: compare at larger sizes.\n");
+    if (beyond)
+        fprintf(l->out, "On %s its step is %.2f.\n", beyond->input->name, beyond->step);
+    else
+        fprintf(l->out, "On %s it has a block for each SM.\n", worst->filled_by->name);
 }
 
 /* "step" and "total", where a table has them. */
@@ -508,8 +588,10 @@ static void print_factors(const struct layout *l)
     else if (total)
         fprintf(l->out, "total: times faster than the first kernel of the same case, of those that "
                         "move as many bytes\n");
-    if (step)
-        print_small(l);
+    if (step) {
+        print_too_small(l, true);
+        print_too_small(l, false);
+    }
 }
 
 static void print_legend(const struct layout *l)

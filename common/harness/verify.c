@@ -130,7 +130,36 @@ bool plan_has_other_type(const struct plan *p, const struct lab_case *c)
     return other;
 }
 
-static void describe(const struct task *t, struct entry *x)
+static bool fills(const struct verify *v, const struct task *t, const struct lab_case *c)
+{
+    struct plan *p = xzalloc(sizeof(*p));
+    char err[512];
+    bool ok = plan_make(v->lab, t->variant, c, t->record, &v->machine->limits, p, err, sizeof(err));
+    const uint32_t *grid = p->steps[0].grid;
+
+    ok = ok && p->nsteps == 1 && !p->nops &&
+         (uint64_t)grid[0] * grid[1] * grid[2] >= v->machine->limits.sms;
+    free(p);
+    return ok;
+}
+
+/* The first of the lab's timed cases that are larger than a timed one and have a block for each SM,
+ * where it has not. */
+static const struct lab_case *filled_by(const struct verify *v, const struct task *t)
+{
+    const struct lab *lab = v->lab;
+
+    for (int i = 0; i < lab->ncases && t->input->flags & CASE_TIME; i++) {
+        const struct lab_case *c = &lab->cases[i];
+
+        if (c->flags & CASE_TIME && case_is_larger(lab, c, t->input) &&
+            (!lab->applies || lab->applies(t->variant, c)) && fills(v, t, c))
+            return c;
+    }
+    return NULL;
+}
+
+static void describe(const struct verify *v, const struct task *t, struct entry *x)
 {
     const struct plan *p = &t->plan;
 
@@ -142,6 +171,8 @@ static void describe(const struct task *t, struct entry *x)
         x->block[axis] = p->steps[0].block[axis];
         x->grid[axis] = p->steps[0].grid[axis];
     }
+    if (x->alone && (uint64_t)x->grid[0] * x->grid[1] * x->grid[2] < v->machine->limits.sms)
+        x->filled_by = filled_by(v, t);
 }
 
 static void take_counts(const struct outputs *o, struct entry *x)
@@ -198,7 +229,7 @@ bool verify_variant(struct verify *v, const struct lab_variant *variant, const s
                         .error_max = NAN};
     if (!begin(v, &t))
         return false;
-    describe(&t, x);
+    describe(v, &t, x);
     dataset_make(&v->data, v->lab, &t.plan, c, seed);
     struct job j = dataset_job(&v->data, &t.plan, &options);
     run_here(v->module, &j, &o);
