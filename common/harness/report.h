@@ -42,8 +42,9 @@ struct report {
     const struct machine *machine;
     const char *command, *source; /* how it was called; the .cu or module that ran */
     uint64_t seed;
-    double clock_mhz; /* seen at the end; 0: unknown */
-    bool brief;       /* a part is told, at most four cases of a sweep */
+    double clock_mhz;              /* seen at the end; 0: unknown */
+    bool brief;                    /* a part is told, at most four cases of a sweep */
+    bool kernels_left, cases_left; /* there are more: that are wrong, of those that are right */
     struct entry *results;
     int n;
 };

@@ -255,6 +255,54 @@ Test(table, types_are_those_of_a_plan)
     cr_assert(plan_has_other_type(&p, &c));
 }
 
+/* What is left out of a part is said, and no more. */
+Test(table, a_part_says_what_is_left_out, .init = make_report)
+{
+    static const struct {
+        bool kernels, cases;
+        const char *says;
+    } rows[] = {
+        {true, true, "This is a part: kernels that are right, on some cases; DETAIL=1 tells all."},
+        {true, false, "This is a part: kernels that are right; DETAIL=1 tells all."},
+        {false, true, "This is a part: some cases; DETAIL=1 tells all."},
+        {false, false, NULL},
+    };
+
+    report.brief = true;
+    for (int i = 0; i < 4; i++) {
+        report.kernels_left = rows[i].kernels;
+        report.cases_left = rows[i].cases;
+        char *text = in_memory(print_table);
+        cr_assert_eq(strstr(text, "This is a part") != NULL, rows[i].says != NULL, "%s", text);
+        cr_assert(!rows[i].says || strstr(text, rows[i].says), "%s", text);
+        free(text);
+    }
+    report.brief = report.kernels_left = report.cases_left = false;
+}
+
+/* By which time and among which rows: as it is computed. */
+Test(table, legend_says_which_rows_are_compared, .init = make_report)
+{
+    struct lab lab = lab_testlab;
+    char *text = in_memory(print_table);
+
+    cr_assert(strstr(text, "rows that have a time and move as many bytes\n"), "%s", text);
+    free(text);
+    lab.flops_formula = "2 n";
+    report.lab = &lab;
+    for (int i = 0; i < 3; i++)
+        results[i].amounts.flops = 8192;
+    for (int i = 0; i < 2; i++)
+        results[i].time.cold = results[i].time.hot;
+    text = in_memory(print_table);
+    cr_assert(strstr(text, " that have a time, move as many bytes and do as many operations\n"),
+              "%s", text);
+    cr_assert(strstr(text, "8 n bytes, by the cold time, or the hot one where there is no cold "),
+              "%s", text);
+    cr_assert_leq(widest(text), 100, "%s", text);
+    free(text);
+}
+
 Test(table, still_fits_with_everything_in_it, .init = make_report)
 {
     static const struct lab_column four[] = {{"global", "loads", "global_ld_bytes"},

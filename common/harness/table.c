@@ -98,6 +98,7 @@ struct layout {
     const struct report *report;
     FILE *out;
     bool colour, cold, flops, bytes, errors;
+    bool some_hot;             /* of those that have a time and bytes some have no cold time */
     int name, ncolumns, width; /* of the kernel's name, of a counter's column */
 };
 
@@ -139,6 +140,8 @@ static struct layout layout_of(FILE *out, const struct report *p)
         l.name = length > l.name ? length : l.name;
         l.cold |= p->results[i].time.cold.reps > 0;
         l.bytes |= p->results[i].amounts.bytes > 0;
+        l.some_hot |= p->results[i].time.hot.reps && !p->results[i].time.cold.reps &&
+                      p->results[i].amounts.bytes > 0;
         l.flops |= p->results[i].amounts.flops > 0;
     }
     l.bytes &= p->lab->bytes_formula != NULL;
@@ -582,16 +585,40 @@ static void print_factors(const struct layout *l)
         total |= g.ncases == 1 || g.nvariants > 1;
         i += g.ncases * g.nvariants;
     }
+    const char *among = l->flops ? "have a time, move as many bytes and do as many operations"
+                                 : "have a time and move as many bytes";
+
     if (step)
-        fprintf(l->out, "step: times faster than the row above; total: than the first kernel of "
-                        "the same case;\nboth among kernels that move as many bytes\n");
+        fprintf(l->out,
+                "step: times faster than the row above; total: than the first row of the same case;"
+                "\nboth among rows that %s\n",
+                among);
     else if (total)
-        fprintf(l->out, "total: times faster than the first kernel of the same case, of those that "
-                        "move as many bytes\n");
+        fprintf(l->out,
+                "total: times faster than the first row of the same case, of those that\n%s\n",
+                among);
     if (step) {
         print_too_small(l, true);
         print_too_small(l, false);
     }
+}
+
+/* What of a run is not told. */
+static void print_part(const struct layout *l)
+{
+    const struct report *p = l->report;
+    bool cases = p->cases_left;
+
+    for (int i = 0; i < p->n;) {
+        struct group g = group_at(p, i);
+
+        cases |= p->brief && g.ncases > BRIEF;
+        i += g.ncases * g.nvariants;
+    }
+    if (p->brief && (p->kernels_left || cases))
+        fprintf(l->out, "This is a part: %s%s%s; DETAIL=1 tells all.\n",
+                p->kernels_left ? "kernels that are right" : "",
+                p->kernels_left && cases ? ", on " : "", cases ? "some cases" : "");
 }
 
 static void print_legend(const struct layout *l)
@@ -616,18 +643,17 @@ static void print_legend(const struct layout *l)
                 "L1 norm: the sum of all errors in parts of the sum of all that is expected\n"
                 "great. error: the greatest of them\n");
     if (l->bytes)
-        fprintf(l->out, "GB/s: %s bytes, by the %s time\n", lab->bytes_formula,
-                l->cold    ? "cold"
-                : emulator ? "modelled"
-                           : "hot");
+        fprintf(l->out, "GB/s: %s bytes, by the %s\n", lab->bytes_formula,
+                l->some_hot && l->cold ? "cold time, or the hot one where there is no cold one"
+                : l->cold              ? "cold time"
+                : emulator             ? "modelled time"
+                                       : "hot time");
     if (l->flops)
         fprintf(l->out, "GFLOP/s: %s operations\n", lab->flops_formula);
     if (emulator)
         fprintf(l->out, "Times are modelled for %s, not measured; counters are counted.\n",
                 l->report->machine->device);
-    if (l->report->brief)
-        fprintf(l->out,
-                "This is a part: kernels that are right, on some cases; DETAIL=1 tells all.\n");
+    print_part(l);
     for (int i = 0; i < l->report->n; i++) {
         const struct entry *r = &l->report->results[i];
 

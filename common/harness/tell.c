@@ -525,10 +525,14 @@ static void print_table(struct run *r)
     part.results = xcalloc((size_t)r->report.n + 1, sizeof(*part.results));
     for (int i = 0; i < r->report.n; i++) {
         const struct entry *x = &r->report.results[i];
+        int of = lab_part(r->lab, x->variant) ? 0 : variant_index(r, x->variant);
 
-        if (!r->variants[variant_index(r, x->variant)].failures &&
-            (asked || x->input->flags & CASE_QUICK))
+        if (r->variants[of].failures)
+            part.kernels_left = true;
+        else if (asked || x->input->flags & CASE_QUICK)
             part.results[part.n++] = *x;
+        else
+            part.cases_left = true;
     }
     table_print(stdout, &part);
     free(part.results);
