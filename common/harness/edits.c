@@ -18,6 +18,27 @@ static int lines_in(const char *s, size_t length)
     return n;
 }
 
+/* Is it "32" where a constant of that number is named after the lanes of a warp? The hardware has
+ * them: another number that happens to be right makes the name false. */
+static bool is_of_hardware(const struct scan *s, int i)
+{
+    static const char *const called[] = {"lane",       "warpsize", "warp_size",
+                                         "warp_width", "a_warp",   "per_warp",
+                                         "of_warp",    "in_warp",  NULL};
+    int name = word_is(s, i - 1, "=") ? i - 2 : i - 1;
+    char *lower =
+        word_is(s, i, "32") && word_kind(s, name) == NAME ? words_text(s, name, name) : NULL;
+    bool is = lower != NULL;
+
+    for (char *p = lower; is && *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    is = is && !strcmp(lower, "warp");
+    for (int k = 0; lower && called[k]; k++)
+        is |= strstr(lower, called[k]) != NULL;
+    free(lower);
+    return is;
+}
+
 void change(struct scan *s, int from, int to, char *with)
 {
     bool argument = from == to && word_kind(s, from) == NUMBER && word_is(s, from - 1, "<") &&
@@ -26,7 +47,7 @@ void change(struct scan *s, int from, int to, char *with)
 
     bool sized = strstr(with, "Idx.") && word_is(s, statement_begin(s, from), "__shared__");
 
-    s->changed = !argument && !sized;
+    s->changed = !argument && !sized && !(from == to && is_of_hardware(s, from));
     if (!s->changed) { /* no size of an array follows from a thread */
         free(with);
         return;

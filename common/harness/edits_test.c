@@ -1152,6 +1152,22 @@ Test(edits, brings_nothing)
     edits_free(&e);
 }
 
+/* What the hardware has is not offered for change. */
+Test(edits, leaves_lanes)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "#define WARP_SIZE 32\n#define WARPS 32\nconstexpr unsigned LANES = 32;\n"
+               "KERNEL k(const int *in, int *out, unsigned n)\n{\n"
+               "    unsigned lane = n % LANES, w = n / WARP_SIZE;\n"
+               "    out[n] = in[lane * WARPS + w];\n}\n",
+               "k", "", "");
+    cr_expect_not(is_made(&e, 1, "64") || is_made(&e, 1, "31") || is_made(&e, 3, "64"));
+    cr_expect(is_made(&e, 2, "64"));
+    edits_free(&e);
+}
+
 /* … as whole operands, and as what the line has once. */
 Test(edits, told_whole_and_once)
 {
