@@ -735,16 +735,24 @@ static int call_end(const struct scan *s, int i)
     return word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : i;
 }
 
-/* Such a call as Op::neutral(T()) of its function, for free(); NULL: there is none. */
-static char *neutral_of(const struct scan *s, int i)
+/* Such a call as Op::neutral(T()) of this function, for free(); NULL: there is none. */
+static char *neutral_in(const struct scan *s, const struct block *in)
 {
-    const struct block *in = &s->blocks[s->v[i].block];
-
     for (int k = in->open; k < in->end; k++) {
         if (word_is(s, k, "neutral") && word_is(s, k + 1, "("))
             return words_text(s, word_is(s, k - 1, "::") ? k - 2 : k, call_end(s, k));
     }
     return NULL;
+}
+
+/* … of another one. */
+static char *neutral_elsewhere(const struct scan *s)
+{
+    char *found = NULL;
+
+    for (int b = 0; b < s->nblocks && !found; b++)
+        found = s->blocks[b].reached ? neutral_in(s, &s->blocks[b]) : NULL;
+    return found;
 }
 
 /* The name that is set to what word i is a part of; -1: none is. */
@@ -784,22 +792,25 @@ static bool joined_by(const struct scan *s, int name, const char *sign)
     return found;
 }
 
-/* = 0, or : 0, or T(), for a thread without an element: what changes nothing. */
+/* = 0, or : 0, or T(), or T(0), for a thread without an element: what changes nothing. */
 static void neutral_for_none(struct scan *s, int i)
 {
     bool zero = word_is_any(s, i, (const char *const[]){"0", "0u", "0.0f", "0.f", "0.0", NULL}),
-         made = word_kind(s, i) == NAME && word_is(s, i + 1, "(") && word_is(s, i + 2, ")");
-    int end = zero ? i : i + 2;
+         number = word_is(s, i + 2, "0"),
+         made =
+             word_kind(s, i) == NAME && word_is(s, i + 1, "(") && word_is(s, i + 2 + number, ")");
+    int end = zero ? i : i + 2 + number;
 
     if ((!zero && !made) ||
         (!word_is(s, i - 1, "=") && !word_is(s, i - 1, "?") && !is_else(s, i - 1)) ||
         !word_is_any(s, end + 1, (const char *const[]){";", ",", ":", ")", NULL}))
         return;
-    char *neutral = neutral_of(s, i);
-    if (neutral) {
-        change(s, i, end, neutral);
+    char *neutral = neutral_in(s, &s->blocks[s->v[i].block]),
+         *other = neutral ? NULL : neutral_elsewhere(s);
+    if (neutral || other)
+        change(s, i, end, neutral ? neutral : other);
+    if (neutral)
         return;
-    }
     int name = zero ? set_by(s, i) : -1;
     if (name < 0)
         return;

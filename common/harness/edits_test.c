@@ -1134,15 +1134,18 @@ Test(edits, brings_nothing)
 {
     struct edits e;
 
-    edits_make(&e,
-               "template <class Op, class T> KERNEL k(const T *in, T *out, int n)\n{\n"
-               "    T a = Op::neutral(T()), b = T();\n    out[n] = Op::apply(a, b);\n}\n"
-               "KERNEL l(const unsigned *in, unsigned *out, int n)\n{\n"
-               "    unsigned a = 1, bits = n < 3 ? in[n] : 0, i = 0;\n"
-               "    out[i] = warp_and(bits);\n"
-               "    unsigned half = (n + 1) / 2;\n    bits = in[n] + half;\n    i = 0;\n}\n",
-               "k l", "", "");
+    edits_make(
+        &e,
+        "template <class Op, class T> KERNEL k(const T *in, T *out, int n)\n{\n"
+        "    T a = Op::neutral(T()), b = T();\n    out[n] = Op::apply(a, b);\n}\n"
+        "KERNEL l(const unsigned *in, unsigned *out, int n)\n{\n"
+        "    unsigned a = 1, bits = n < 3 ? in[n] : 0, i = 0;\n"
+        "    out[i] = warp_and(bits);\n"
+        "    unsigned half = (n + 1) / 2;\n    bits = in[n] + half;\n    i = 0;\n}\n"
+        "template <class Op, class T> KERNEL m(T *out)\n{\n    T b = T(0);\n    *out = b;\n}\n",
+        "k l m", "", "");
     cr_expect(is_told_at(&e, 3, "with \"b = Op::neutral(T())\" in place of \"b = T()\""));
+    cr_expect(is_made(&e, 16, "Op::neutral(T())"), "of another function");
     cr_expect(is_told_at(&e, 8, "with \"0xffffffff\" in place of \"0\"") ||
               is_made(&e, 8, "0xffffffff"));
     cr_expect(is_told_at(&e, 10, "with \"(n + 2) / 2\" in place of \"(n + 1) / 2\""));

@@ -23,7 +23,8 @@ static bool tell_no_element(struct probe *p, double all, double got)
     else
         diagnosis_add(p->d, "neutral",
                       "the %s of elements that are all %.9g comes out as %.9g, which is none of "
-                      "them: what do threads without an element bring?",
+                      "them: what do threads bring that have no element, and lanes that have no "
+                      "warp's result?",
                       what, all, got);
     return true;
 }
