@@ -9,6 +9,7 @@
  * edits_meant.c  … in which it becomes what was meant next to it
  * edits_terms.c  … in which a term is not the one that was meant
  * edits_alike.c  … in which it becomes what is done alike nearby
+ * edits_rest.c   … in which a loop takes what several a round leave over
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
  * edits_near.c   which words have to do with what was seen on a line
@@ -36,6 +37,7 @@ extern const struct ways term_ways;            /* edits_terms.c */
 extern const struct ways alike_ways;           /* edits_alike.c */
 way rows_asked;                                /* … a guard */
 way longer_array;                              /* edits_meant.c */
+way rest_taken, counted_down;                  /* edits_rest.c */
 way times_a_share;                             /* edits_terms.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways,
     leave_ways; /* edits_left.c */

@@ -1155,6 +1155,32 @@ Test(edits, brings_nothing)
     edits_free(&e);
 }
 
+/* What a loop that takes several a round leaves over; and a loop that counts down. */
+Test(edits, takes_what_is_left_over)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "template <class Op, class T> KERNEL k(const T *in, T *out, int n, int m)\n{\n"
+               "    T v = Op::neutral(T()), w = T(0);\n    int i = 0, k = m;\n"
+               "    while (i + 1 < n) {\n        v += in[i];\n        v += in[i + 1];\n"
+               "        i += 2;\n    }\n"
+               "    for (i = 0; i + 3 < n; i += 4) {\n        v += in[i];\n"
+               "        w += in[i + 1] + in[i + 2] + in[i + 3];\n    }\n"
+               "    for (i = 0; i + m < n; i += 2 * m) {\n"
+               "        v = Op::apply(v, Op::apply(in[i], in[i + m]));\n    }\n"
+               "    while (--k)\n        v += w;\n    out[0] = v;\n}\n",
+               "k", "", "");
+    cr_expect(is_told_at(&e, 5, "with \"if (i < n) v += in[i];\" behind the loop,"));
+    cr_expect(is_told_at(&e, 10, "with \"for (; i < n; i++) v += in[i];\" behind the loop,"));
+    cr_expect(
+        is_told_at(&e, 14,
+                   "with \"i < n\" in place of \"i + m < n\" in the loop's head, and in it "
+                   "\"(i + m < n ? in[i + m] : Op::neutral(T()))\" in place of \"in[i + m]\","));
+    cr_expect(is_made(&e, 17, "k--"));
+    edits_free(&e);
+}
+
 /* What the hardware has is not offered for change. */
 Test(edits, leaves_lanes)
 {
