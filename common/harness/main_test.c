@@ -148,7 +148,7 @@ static const struct {
           "SCHEDULE(a) { for (;;) s.kernel(0, 0); };\n",
      "", 1, "hint: what stands there has to be known when the file is compiled"},
     {"faults once", HEAD SCALE("y[i + (1 << 28)] = 1;") SCALE_FLOAT, "--kernel scale", 1,
-     "Until its launch is mended scale is not run on the cases that are left"},
+     "Until that is mended scale is not run on the cases that are left"},
     {"faults later", HEAD SCALE("y[n > 1 ? i + (1 << 28) : 0] = 7;") SCALE_FLOAT, "--kernel scale",
      1, "its launch failed. Until that is mended scale is not run on the cases that are left"},
     {"the TODO stands", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1,

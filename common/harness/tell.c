@@ -185,7 +185,7 @@ static void print_failure(const struct run *r, int v)
                "that are left.\n",
                s->failed[s->failures - 1]->name, name);
     else if (s->faulted)
-        printf("  Until its launch is mended %s is not run on the cases that are left.\n", name);
+        printf("  Until that is mended %s is not run on the cases that are left.\n", name);
 }
 
 /* A paragraph a kernel that is wrong; one line for all that are still to be written. */
