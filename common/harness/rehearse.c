@@ -270,7 +270,7 @@ static void spoil_nan(struct rehearsal *r)
     if (misses(r, "back:nan") && !misses(r, "back:1"))
         note(r, MISSED, when,
              "it notices nothing, and ends with status 0, though it does notice a wrong number: "
-             "whatever is compared with NaN, the answer is false, and fmax() of it is the other "
+             "NaN is neither less nor greater than anything, and fmax() of it is the other "
              "number; is it asked whether all are near enough, and not whether one is too far?");
     else
         spoil(r, "back:nan", 0, when);
