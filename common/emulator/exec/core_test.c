@@ -305,6 +305,13 @@ Test(core, barriers_that_never_complete_are_a_deadlock)
                  (struct program){.body = "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
                                           ".loc 1 9 5\nbar.sync 0;\nbra END;\n"
                                           ".loc 1 11 5\nOTHER: bar.sync 1;\nEND:"});
+    expect_error(cudaErrorLaunchTimeout,
+                 "k.cu:9: deadlock: 16 of the 32 threads that have not ended wait at barrier 0",
+                 (struct program){.body =
+                                      "setp.ge.u32 %p0, %t, 32;\n@%p0 bra END;\n"
+                                      "setp.ge.u32 %p0, %t, 16;\n@%p0 bra OTHER;\n"
+                                      ".loc 1 9 5\nbar.sync 0;\nbra END;\nOTHER: bar.sync 1;\nEND:",
+                                  .block = 64});
 }
 
 /* Of those of a count of its own it is said what they are for, and how many have been there. */

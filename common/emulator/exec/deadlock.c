@@ -139,6 +139,8 @@ static void counted_deadlock(struct warp *w, struct path *p)
 static void path_deadlock(struct warp *w, struct path *p)
 {
     const struct block *b = w->block;
+    bool left = b->live_threads < b->launch->threads;
+
     w->mask = p->mask;
     w->cur = p;
     if (p->state == PATH_SYNC)
@@ -153,10 +155,12 @@ static void path_deadlock(struct warp *w, struct path *p)
     else if (b->barriers[p->barrier].expected)
         counted_deadlock(w, p);
     else
-        warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
-                   "deadlock: %u of %u threads wait at barrier %u and the others never come; is "
-                   "the barrier inside a branch that not all threads take?",
-                   b->barriers[p->barrier].lanes, b->live_threads, p->barrier);
+        warp_fault(
+            w, p->pc, -1, cudaErrorLaunchTimeout,
+            "deadlock: %u of %s%u threads%s wait at barrier %u and the others never come; is "
+            "the barrier inside a branch that not all threads take?",
+            b->barriers[p->barrier].lanes, left ? "the " : "", b->live_threads,
+            left ? " that have not ended" : "", p->barrier);
 }
 void block_deadlock(struct block *b)
 {
