@@ -351,6 +351,45 @@ char *edits_callers(const char *source, const char *names, const int lines[2])
     return t.length ? text_take(&t) : NULL;
 }
 
+/* The last word of the statement that begins with word i, with all that hangs on its heads; -1: not
+ * known. */
+static int hanging_end(const struct scan *s, int i)
+{
+    int body = head_body(s, i), end = body < 0 ? body_end(s, i) : hanging_end(s, body);
+
+    return end > 0 && word_is(s, i, "if") && word_is(s, end + 1, "else") ? hanging_end(s, end + 2)
+                                                                         : end;
+}
+
+/* A loop whose body is one statement without braces: the call behind it, in braces with it. Where
+ * the same call is behind the loop, it may have been meant so. */
+static void call_in_loop(struct scan *s, int i, const char *call, int away)
+{
+    int body = word_is(s, i, "if") ? -1 : head_body(s, i),
+        end = body < 0 || word_is_any(s, body, (const char *const[]){"{", ";", NULL})
+                  ? -1
+                  : hanging_end(s, body);
+
+    if (end < 0)
+        return;
+    size_t n = strcspn(call, "(");
+    char *does = words_text(s, body, end), *next = words_text(s, end + 1, end + 1),
+         *told = xformat("in the loop on line %d, in braces with its body", s->v[i].line);
+    bool is_behind = strlen(next) == n && !strncmp(next, call, n);
+    int before = s->to->n;
+    change(s, body, end, xformat("{ %s %s; }", does, call));
+    if (s->to->n > before) {
+        s->to->v[before].rank = is_behind ? -1 : away;
+        s->to->v[before].told = is_behind ? xformat("%s (the one on line %d comes after the whole "
+                                                    "loop),",
+                                                    told, s->v[end + 1].line)
+                                          : xformat("%s,", told);
+    }
+    free(told);
+    free(next);
+    free(does);
+}
+
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call)
 {
@@ -364,6 +403,7 @@ void edits_calls(struct edits *e, const char *source, const char *names, const i
     for (int i = 0; i < s.n; i++) {
         if (!begins(&s, i) || !in[s.v[i].block])
             continue;
+        call_in_loop(&s, i, call, away[i]);
         change(&s, i, i, xformat("%s; ", call));
         e->v[e->n - 1].length = 0; /* before it */
         e->v[e->n - 1].rank = two && !s.blocks[s.v[i].block].kernel ? FAR + away[i] : away[i];

@@ -44,7 +44,8 @@ enum edits_of {
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);
 /* `call`, as a statement, before each statement of the functions that have one of the two lines, or
- * call such; the nearest first, but of two functions kernels' before theirs. */
+ * call such; the nearest first, but of two functions kernels' before theirs; and behind the body of
+ * a loop that has no braces, which are put in: told says where. */
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call);
 /* "Line 242 is in put(), which is called on line 343; …", of two lines of two functions, by

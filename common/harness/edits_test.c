@@ -777,6 +777,28 @@ Test(edits, one_call_more)
     edits_free(&e);
 }
 
+/* A loop's body without braces gets them, with the call in them. */
+Test(edits, calls_in_loops_without_braces)
+{
+    static const char text[] = "KERNEL k(int *s, int n)\n{\n"
+                               "    for (int i = 0; i < n; i++)\n"
+                               "        if (n > 3)\n            s[i] = n;\n"
+                               "        else\n            s[n] = i;\n"
+                               "    f();\n    while (n)\n        s[--n] = 1;\n"
+                               "    *s = 0;\n}\n";
+    struct edits e;
+
+    edits_calls(&e, text, "k", (int[]){5, 5}, "f()");
+    char *first = edits_apply(&e, 0);
+    cr_expect_not_null(strstr(first, "s[n] = i; f(); }"), "%s", first);
+    cr_expect(is_told_at(&e, 4,
+                         "in the loop on line 3, in braces with its body (the one on line 8 comes "
+                         "after the whole loop),"));
+    cr_expect(is_told_at(&e, 10, "in the loop on line 9, in braces with its body,"));
+    free(first);
+    edits_free(&e);
+}
+
 /* Blocks that do several rounds each, and the second part of what threads share out. */
 Test(edits, a_share_of_several)
 {

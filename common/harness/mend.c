@@ -49,7 +49,12 @@ static bool next_advice(const char *words, struct advice *a)
     return false;
 }
 
-enum mending { RACES, LESS /* no race is left, but it is not right */, ALL };
+enum mending {
+    RACES,
+    STUCK, /* not all threads come there: nothing is known of the race */
+    LESS,  /* no race is left, but it is not right */
+    ALL
+};
 
 /* left: what is, of LESS, in words. */
 static enum mending mends(struct search *s, const struct lab_case *c, struct text *left)
@@ -61,7 +66,10 @@ static enum mending mends(struct search *s, const struct lab_case *c, struct tex
     const char *found = sample.outputs.findings ? sample.outputs.findings : "";
     bool race =
         end == RUN_NOT_TRIED || end == RUN_RECORD || end == RUN_NO_KERNEL || findings_race(found);
-    enum mending m = race ? RACES : end == RUN_OK && !*found ? ALL : LESS;
+    enum mending m = race                        ? RACES
+                     : strstr(found, "deadlock") ? STUCK
+                     : end == RUN_OK && !*found  ? ALL
+                                                 : LESS;
     text_free(left);
     if (m == LESS && *found)
         findings_put(left, found, s->path, 1, true);
@@ -71,7 +79,8 @@ static enum mending mends(struct search *s, const struct lab_case *c, struct tex
 
 /* Where calls were put in: the lines of the statements behind them, and what came of it. */
 struct places {
-    int line[2]; /* 0: none */
+    int line[2];    /* 0: none */
+    char told[160]; /* … or where it is, in words */
     enum mending m;
     struct text left;
     bool all;   /* every place was tried */
@@ -98,6 +107,8 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
         text_free(&best->left);
         *best = (struct places){.line = {edits_line(e, which[0])}, .m = m, .left = left};
         best->line[1] = which[0] == which[1] ? 0 : edits_line(e, which[1]);
+        if (e->v[which[0]].told)
+            snprintf(best->told, sizeof(best->told), "%s", e->v[which[0]].told);
     } else {
         text_free(&left);
     }
@@ -118,9 +129,11 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
     int ones = e.n < PLACES ? e.n : PLACES, twos = e.n < NEAR ? e.n : NEAR;
     for (i = 0; i < ones && tries_left(x->edits) && best.m < ALL; i++)
         try_places(s, c, &e, (int[]){i, i}, &best);
-    for (i = 0; i < twos && best.m == RACES; i++) {
-        for (k = i + 1; k < twos && tries_left(x->edits) && best.m < ALL; k++)
-            try_places(s, c, &e, (int[]){i, k}, &best);
+    for (i = 0; i < twos && best.m < LESS; i++) {
+        for (k = i + 1; k < twos && tries_left(x->edits) && best.m < ALL; k++) {
+            if (!e.v[i].told && !e.v[k].told)
+                try_places(s, c, &e, (int[]){i, k}, &best);
+        }
     }
     best.all = tries_left(x->edits);
     x->runs = spent.runs;
@@ -165,6 +178,10 @@ static void put_callers(struct search *s, struct text *t, const struct advice *a
 
 static void put_places(struct text *t, const struct places *p)
 {
+    if (*p->told) {
+        text_addf(t, " %s", p->told);
+        return;
+    }
     text_addf(t, " before what begins on line %d", p->line[0]);
     if (p->line[1])
         text_addf(t, ", and one on line %d,", p->line[1]);
@@ -222,8 +239,10 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     struct places p = find_places(s, c, &a);
     if (p.m != ALL && !strcmp(a.call, "__syncwarp()"))
         try_a_block(s, c, &a, &p);
-    if (p.m == RACES && !p.all) /* who knows */
+    if (p.m == STUCK || (p.m == RACES && !p.all)) { /* who knows */
+        text_free(&p.left);
         return;
+    }
     s->misplaced = p.m != ALL;
     s->mended = p.m == ALL;
     text_bytes(&t, words->s, (size_t)((p.m == ALL && !p.wider ? a.end : a.from) - words->s));
