@@ -36,6 +36,7 @@ extern const struct ways meant_ways;           /* edits_meant.c */
 extern const struct ways term_ways;            /* edits_terms.c */
 extern const struct ways alike_ways;           /* edits_alike.c */
 way rows_asked;                                /* … a guard */
+way as_launched;                               /* edits_launch.c */
 way longer_array;                              /* edits_meant.c */
 way rest_taken, counted_down;                  /* edits_rest.c */
 way times_a_share;                             /* edits_terms.c */

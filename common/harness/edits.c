@@ -43,11 +43,12 @@ void change(struct scan *s, int from, int to, char *with)
 {
     bool argument = from == to && word_kind(s, from) == NUMBER && word_is(s, from - 1, "<") &&
                     word_is(s, from + 1, ">"); /* of a template: which step it is, often */
+    bool call = to == from + 1 && word_is(s, from, "(") && word_is(s, to, ")"); /* f<4>() */
     struct edits *e = s->to;
 
     bool sized = strstr(with, "Idx.") && word_is(s, statement_begin(s, from), "__shared__");
 
-    s->changed = !argument && !sized && !(from == to && is_of_hardware(s, from));
+    s->changed = !argument && !sized && !call && !(from == to && is_of_hardware(s, from));
     if (!s->changed) { /* no size of an array follows from a thread */
         free(with);
         return;

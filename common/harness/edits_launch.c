@@ -1,10 +1,13 @@
 /* edits_launch.c - which changes are of constants that launch records have (edits.h)? Such a change
  * alters how many threads there are, and so may hide what a kernel does wrong with as many as it
- * was made for. Not modelled: constants of several lines, or of functions. */
+ * was made for. And a number that a template is given becomes what the record has. Not modelled:
+ * constants of several lines, or of functions. */
+#include "base/alloc.h"
 #include "base/text.h"
-#include "edits.h"
-#include "words.h"
+#include "editing.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH = 4 /* constants that are made of others */ };
@@ -81,4 +84,46 @@ bool edits_launched(const struct edits *e, int i, const char *kernels)
         line--;
     struct name n = defined_on(line);
     return n.s && is_launched(e->text, n, kernels, DEPTH);
+}
+
+/* The last number of a kernel's record, as it is written: "OUTPUTS" of LAUNCH(k, 128, 1, OUTPUTS).
+ */
+static struct name items_of(const char *text, struct name kernel)
+{
+    for (const char *p = text; (p = strstr(p, "LAUNCH(")); p++) {
+        const char *name = p + strlen("LAUNCH("), *at = name, *close = strchr(p, ')');
+
+        if (name_length(name) != kernel.length || strncmp(name, kernel.s, kernel.length) != 0)
+            continue;
+        for (int commas = 0; close && commas < 3; commas++, at++)
+            at = memchr(at, ',', (size_t)(close - at)) ? strchr(at, ',') : close - 1;
+        at += close ? strspn(at, " ") : 0;
+        size_t n = close && at < close ? strcspn(at, " ,)") : 0;
+        return (struct name){n ? at : NULL, n};
+    }
+    return (struct name){NULL, 0};
+}
+
+/* f<4> in a kernel whose record has another number of elements a thread, by a name: that. Other
+ * numbers say which step it is. */
+void as_launched(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool argument = word_kind(s, i) == NUMBER && word_is(s, i - 1, "<") && word_is(s, i + 1, ">") &&
+                    word_is(s, i + 2, "(") && word_kind(s, i - 2) == NAME;
+
+    if (!argument || !in->kernel)
+        return;
+    const struct word *kernel = &s->v[in->name];
+    struct name is = items_of(s->text, (struct name){s->text + kernel->at, kernel->length});
+    if (!is.s || !isupper((unsigned char)*is.s) || name_length(is.s) != is.length)
+        return;
+    char *was = words_text(s, i - 2, i + 1),
+         *with = xformat("%.*s<%.*s>", (int)s->v[i - 2].length, s->text + s->v[i - 2].at,
+                         (int)is.length, is.s);
+    char *told = xformat("with \"%s\" in place of \"%s\"", with, was);
+
+    change(s, i - 2, i + 1, with);
+    change_told(s, told);
+    free(was);
 }

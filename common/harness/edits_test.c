@@ -1203,6 +1203,22 @@ Test(edits, takes_what_is_left_over)
     edits_free(&e);
 }
 
+/* What a template is given, as the kernel's record has it by a name; not which step it is. */
+Test(edits, as_the_record_has_it)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "#define OUTPUTS 8\nLAUNCH(k, 128, 1, OUTPUTS);\nLAUNCH(l, 128, 1, 8);\n"
+               "template <int V> __device__ void f(int *x) { *x = V; }\n"
+               "KERNEL k(int *x) { f<4>(x); }\nKERNEL l(int *x) { f<4>(x); }\n",
+               "k l", "", "");
+    cr_expect(is_made(&e, 5, "f<OUTPUTS>"));
+    cr_expect(is_told_at(&e, 5, "with \"f<OUTPUTS>\" in place of \"f<4>\""));
+    cr_expect_not(is_made(&e, 6, "f<OUTPUTS>") || is_made(&e, 6, "f<8>"));
+    edits_free(&e);
+}
+
 /* What the hardware has is not offered for change. */
 Test(edits, leaves_lanes)
 {
