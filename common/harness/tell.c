@@ -149,15 +149,21 @@ static bool is_same(const struct run *r, int v)
 
 static void print_same(const struct run *r, int v)
 {
-    const char *before = "  The very same is wrong in ";
+    const char *before = "  The very same is wrong in ", *kernel = r->lab->variants[v].kernels;
+    bool shared = kernel && !strchr(kernel, ' ');
 
     for (int i = v + 1; i < r->lab->nvariants; i++) {
+        const struct lab_variant *of = &r->lab->variants[i];
+
         if (!is_told(r, i) || told_before(r, i) != v || !is_same(r, i))
             continue;
-        printf("%s%s", before, r->lab->variants[i].name);
+        printf("%s%s", before, of->name);
+        shared = shared && of->kernels && !strcmp(of->kernels, kernel);
         before = ", ";
     }
-    if (*before == ',')
+    if (*before == ',' && shared)
+        printf(": all of these run the kernel %s\n", kernel);
+    else if (*before == ',')
         putchar('\n');
 }
 
