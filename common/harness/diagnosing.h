@@ -139,7 +139,13 @@ enum on_large on_twice(struct search *s, const struct lab_case *first);
 /* Of the file as it is: cases of its other kernels that are right, so that what is shared and
  * serves them is not at fault, and of variants of the same kernels some that are wrong; and the
  * goals (report.h) that the kernel misses, wrong as it is. */
-enum { OTHERS = 32 };
+enum { OTHERS = 32, EXTENTS = 4 };
+/* Bytes that are stored, on the case that changes are tried on first, and on one of several blocks;
+ * there, how many times as much is done with twice of each extent. 0: not known. */
+struct effort {
+    uint64_t stored, stored_many;
+    double times[EXTENTS];
+};
 struct others {
     const struct lab_variant *v[OTHERS];
     const struct lab_case *c[OTHERS];
@@ -147,7 +153,8 @@ struct others {
     const struct lab_case *wrong_on[OTHERS];
     int n, nwrong;
     uint64_t missed;
-    uint64_t stored; /* bytes, on the case that changes are tried on first */
+    struct lab_case many; /* the case of several blocks, where there are such */
+    struct effort effort;
     bool known;
 };
 /* They are right still; loads the whole file, with the change. c: which is tried first. */
@@ -155,8 +162,8 @@ bool serves_others(struct search *s, const struct edits *e, int i, const struct 
                    struct others *o);
 /* With what is loaded now, those that were wrong are right. */
 bool mends_others(struct search *s, const struct others *o);
-/* What is loaded does not do what others have done again. */
-bool stores_once(struct search *s, const struct others *o, const struct lab_case *c);
+/* What is loaded does not do what other threads or blocks do again. */
+bool works_once(struct search *s, const struct others *o, const struct lab_case *c);
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
 char *sound_names(struct search *s);
 /* Of what is loaded, as far as runs tell. */

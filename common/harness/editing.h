@@ -27,19 +27,19 @@ struct ways {
     int n;
 };
 extern const struct ways slip_ways, other_ways, place_ways, order_ways,
-    loop_ways;                                 /* edits_ways.c */
-extern const struct ways form_ways, name_ways; /* edits_forms.c */
-extern const struct ways every_ways;           /* edits_every.c */
-extern const struct ways shape_ways;           /* edits_shape.c */
-extern const struct ways wider_ways;           /* edits_wider.c */
-extern const struct ways meant_ways;           /* edits_meant.c */
-extern const struct ways term_ways;            /* edits_terms.c */
-extern const struct ways alike_ways;           /* edits_alike.c */
-way rows_asked;                                /* … a guard */
-way as_launched;                               /* edits_launch.c */
-way longer_array;                              /* edits_meant.c */
-way rest_taken, counted_down;                  /* edits_rest.c */
-way times_a_share;                             /* edits_terms.c */
+    loop_ways;                                   /* edits_ways.c */
+extern const struct ways form_ways, name_ways;   /* edits_forms.c */
+extern const struct ways every_ways, block_ways; /* edits_every.c */
+extern const struct ways shape_ways;             /* edits_shape.c */
+extern const struct ways wider_ways;             /* edits_wider.c */
+extern const struct ways meant_ways;             /* edits_meant.c */
+extern const struct ways term_ways;              /* edits_terms.c */
+extern const struct ways alike_ways;             /* edits_alike.c */
+way rows_asked;                                  /* … a guard */
+way as_launched;                                 /* edits_launch.c */
+way longer_array;                                /* edits_meant.c */
+way rest_taken, counted_down;                    /* edits_rest.c */
+way times_a_share;                               /* edits_terms.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways,
     leave_ways; /* edits_left.c */
 

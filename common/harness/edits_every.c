@@ -148,7 +148,62 @@ static void number_everywhere(struct scan *s, int i)
     }
 }
 
+/* blockIdx.x * w, or gridDim.x * w, where w is word i: a number or a name. */
+static bool is_of_blocks(const struct scan *s, int i)
+{
+    bool of = word_is(s, i - 4, "blockIdx") || word_is(s, i - 4, "gridDim");
+    bool one = word_kind(s, i) == NUMBER || (word_is_plain(s, i) && !word_is_array(s, i));
+
+    return i > 4 && of && one && word_is(s, i - 1, "*") && word_is(s, i - 3, ".") &&
+           !word_is_any(s, i + 1, (const char *const[]){"(", ".", "[", NULL});
+}
+
+/* The threads of a block as a constant, which holds in blocks of one size alone. */
+static void threads_of_block(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    bool set = word_kind(s, i) == NUMBER && word_is(s, i - 1, "=") && word_is_declared(s, i - 2);
+    int of = set ? i - 2 : i, first = -1, last = -1;
+    struct text t = {0};
+
+    if (!set && !is_of_blocks(s, i))
+        return;
+    for (int k = in->open; k < in->end; k++) {
+        if (!word_same(s, k, of) || !is_of_blocks(s, k))
+            continue;
+        first = first < 0 ? k : first;
+        last = k;
+    }
+    if (!set && set_to(s, i) >= 0 && word_kind(s, set_to(s, i)) == NUMBER)
+        return; /* where it is set */
+    if (first < 0 || (!set && first != i) || s->v[last].at - s->v[first].at >= EVERYWHERE)
+        return;
+    char *axis = words_text(s, first - 2, first - 2), *was = words_text(s, of, of);
+    size_t at = s->v[i].at;
+    for (int k = first; k <= last && !set; k++) {
+        if (!word_same(s, k, of) || !is_of_blocks(s, k))
+            continue;
+        text_bytes(&t, s->text + at, s->v[k].at - at);
+        text_addf(&t, "blockDim.%s", axis);
+        at = s->v[k].at + s->v[k].length;
+    }
+    if (set)
+        change(s, i, i, xformat("blockDim.%s", axis));
+    else
+        change(s, i, last, text_take(&t));
+    if (!set && last > i)
+        change_told(s, xformat("with \"blockDim.%s\" in place of \"%s\", here and in the rest of "
+                               "the function,",
+                               axis, was));
+    text_free(&t);
+    free(axis);
+    free(was);
+}
+
 static way *const everywhere_ways[] = {function_everywhere, type_everywhere, number_everywhere,
                                        name_everywhere};
 const struct ways every_ways = {everywhere_ways,
                                 sizeof(everywhere_ways) / sizeof(everywhere_ways[0])};
+
+static way *const block_of_threads[] = {threads_of_block};
+const struct ways block_ways = {block_of_threads, 1};

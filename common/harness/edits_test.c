@@ -1272,3 +1272,25 @@ Test(edits, told_whole_and_once)
         free(is);
     }
 }
+
+/* A block's threads as a number, where it is set or at all places. */
+Test(edits, threads_of_a_block)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(float *x, int n)\n{\n"
+               "    const int T = 256;\n"
+               "    for (int i = blockIdx.x * T + threadIdx.x; i < n; i += gridDim.x * T)\n"
+               "        x[i] = 64;\n"
+               "}\n"
+               "KERNEL h(float *x, int n)\n{\n"
+               "    for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64)\n"
+               "        x[i] = 64;\n"
+               "}\n",
+               "k h", "", "");
+    cr_expect(is_made(&e, 3, "blockDim.x"), "where it is set");
+    cr_expect_not(is_made(&e, 4, "blockDim.x"), "and not where it is used");
+    cr_expect(is_made(&e, 9, "blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x"));
+    edits_free(&e);
+}

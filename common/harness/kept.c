@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28 };
+enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28, SEVERAL_BLOCKS = 16 };
 
 /* Another of the file's kernels, with its own launch record and schedule, in place of the one that
  * is looked at: until *s->x is set back. */
@@ -109,12 +109,13 @@ bool mends_others(struct search *s, const struct others *o)
 }
 
 /* Bytes that it stores on a case, or that its outputs have, where these are more; 0: it was stopped
- * on its way. */
-static uint64_t stored_on(struct search *s, const struct lab_case *c)
+ * on its way. *done: warp instructions. */
+static uint64_t stored_on(struct search *s, const struct lab_case *c, uint64_t *done)
 {
     struct sample sample;
     uint64_t bytes = 0;
 
+    *done = 0;
     edits_budget(s, STEPS);
     if (experiment_run(s->x, c, s->x->verify->seed, false, &sample) == RUN_ERROR) {
         sample_free(&sample);
@@ -123,8 +124,53 @@ static uint64_t stored_on(struct search *s, const struct lab_case *c)
     for (int b = 0; b < sample.plan.nbuffers; b++)
         bytes += sample.plan.buffers[b].role == BUF_INPUT ? 0 : plan_buffer_bytes(&sample.plan, b);
     uint64_t stored = sample.outputs.counted ? sample.outputs.counters.global_st_bytes : 0;
+    *done = sample.outputs.counted ? sample.outputs.counters.inst_executed : 0;
     sample_free(&sample);
     return stored > bytes ? stored : bytes;
+}
+
+/* Extents doubled until several blocks take part: with two it is hardly seen what each does again.
+ */
+static struct lab_case with_blocks(const struct search *s, const struct lab_case *c)
+{
+    const char *extents = s->x->verify->lab->extents;
+    struct lab_case many = *c;
+
+    while (extents && *extents && blocks_of(s, &many, false) < SEVERAL_BLOCKS) {
+        struct lab_case next = many;
+
+        for (const char *e = extents; *e; e++) {
+            if (*e != 'p')
+                set_extent(&next, *e, 2 * extent_of(&many, *e));
+        }
+        if (elements_of(s, &next) > MOST / 2 || elements_of(s, &next) <= elements_of(s, &many))
+            break;
+        many = next;
+    }
+    return many;
+}
+
+/* What the kernel that is loaded stores on this case, and on one of several blocks, and how much
+ * more it does there with twice of each extent. */
+static struct effort effort_on(struct search *s, const struct lab_case *first,
+                               const struct lab_case *many)
+{
+    const char *extents = s->x->verify->lab->extents;
+    uint64_t done, twice;
+    struct effort w = {.stored = stored_on(s, first, &done)};
+
+    w.stored_many = stored_on(s, many, &done);
+    for (int k = 0; extents && extents[k] && k < EXTENTS; k++) {
+        struct lab_case large = *many;
+
+        set_extent(&large, extents[k], 2 * extent_of(many, extents[k]));
+        if (extents[k] == 'p' || !done || !extent_of(many, extents[k]) ||
+            blocks_of(s, many, false) < SEVERAL_BLOCKS || elements_of(s, &large) > MOST)
+            continue;
+        stored_on(s, &large, &twice);
+        w.times[k] = (double)twice / (double)done;
+    }
+    return w;
 }
 
 bool serves_others(struct search *s, const struct edits *e, int i, const struct lab_case *c,
@@ -137,7 +183,8 @@ bool serves_others(struct search *s, const struct edits *e, int i, const struct 
         experiment_fresh(s->x);
         find_others(s, o);
         o->missed = missed_goals(s);
-        o->stored = stored_on(s, c);
+        o->many = with_blocks(s, c);
+        o->effort = effort_on(s, c, &o->many);
         o->known = true;
     }
     bool right = experiment_replace(s->x, text, false, NULL) && others_are_right(s, o);
@@ -196,9 +243,23 @@ uint64_t missed_goals(struct search *s)
     return missed;
 }
 
-bool stores_once(struct search *s, const struct others *o, const struct lab_case *c)
+/* Half as much again: guards and rests differ. */
+static bool is_alike(double is, double was)
 {
-    return !o->stored || 2 * stored_on(s, c) <= 3 * o->stored;
+    return was == 0 || 2 * is <= 3 * was;
+}
+
+/* With twice of an extent twice is done, and a little more; or as much more as was done. */
+bool works_once(struct search *s, const struct others *o, const struct lab_case *c)
+{
+    struct effort is = effort_on(s, c, &o->many);
+    const struct effort *was = &o->effort;
+    bool once = is_alike((double)is.stored, (double)was->stored) &&
+                is_alike((double)is.stored_many, (double)was->stored_many);
+
+    for (int k = 0; k < EXTENTS && once; k++)
+        once = is_alike(is.times[k], was->times[k] > 2 ? was->times[k] : 2);
+    return once;
 }
 
 /* The line of what is set once more by what is put in, which may take its place; 0: none. */

@@ -412,7 +412,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
-        !stores_once(s, others, first))
+        !works_once(s, others, first))
         return 0;
     /* What is put in takes nothing away. */
     uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
