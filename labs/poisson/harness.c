@@ -904,8 +904,8 @@ static uint64_t broken_wave(const struct lab_case *c, enum slip slip)
 }
 
 /* A plane of numbers, by such waves, says what leaves none of the usual ones. */
-static void tell_arranged(const struct lab_case *c, int which, const void *const *inputs,
-                          const float *got, char *words, size_t size)
+static void tell_arranged(const struct lab_variant *v, const struct lab_case *c, int which,
+                          const void *const *inputs, const float *got, char *words, size_t size)
 {
     static const char *const with[] = {"with wave numbers above 0 but for kx[0] and ky[0]",
                                        "with wave numbers above 0, kx[0] and ky[0] too,"};
@@ -917,21 +917,32 @@ static void tell_arranged(const struct lab_case *c, int which, const void *const
         right ? NO_SLIP
               : recognise_slip(c, inputs, got, u, which == NONE_ZERO, slips, sizeof(slips));
     uint64_t wave = slip ? broken_wave(c, slip) : 0;
+    char waves[200];
+    bool some = !right && !slip && v->flags & HALF;
 
-    if (wave)
+    if (some) {
+        reference_noise(c, inputs, u, NO_SLIP);
+        some = recognise_waves(c, u, got, bound, waves, sizeof(waves));
+    }
+    char *alone = some ? strstr(waves, " alone") : NULL; /* of others too little may be seen */
+    if (some)
+        snprintf(words, size, "no number, nor is any other; %s all are numbers, and it is %.*s%s%s",
+                 with[which], alone ? (int)(alone - waves) : (int)sizeof(waves), waves,
+                 alone ? " at least" : "", alone ? alone + strlen(" alone") : "");
+    else if (wave)
         snprintf(words, size,
-                 "no number, as all others are; %s it is %s. By the usual ones wave (%lu, %lu) is "
+                 "no number, nor is any other; %s it is %s. By the usual ones wave (%lu, %lu) is "
                  "then divided by 0",
                  with[which], slips, wave % c->n, wave / c->n);
     else if (which == NONE_ZERO && right)
         snprintf(words, size,
-                 "no number, as all others are; %s all are numbers, and right but for their mean: "
+                 "no number, nor is any other; %s all are numbers, and right but for their mean: "
                  "wave (0, 0) is divided by 0",
                  with[which]);
     else
-        snprintf(words, size, "no number, as all others are; %s all are numbers: so %s",
-                 with[which],
-                 which == NONE_ZERO ? "kx[0] or ky[0], which are 0, are enough for it"
+        snprintf(words, size, "no number, nor is any other; %s all are numbers: so %s", with[which],
+                 which == NONE_ZERO ? "it comes of kx[0] or ky[0], which are 0, or of both in one "
+                                      "wave, which need not be wave (0, 0)"
                                     : "it does not come of wave (0, 0)");
     free(u);
 }
@@ -942,13 +953,13 @@ static bool recognise_arranged(const struct plan *p, const struct lab_variant *v
 {
     uint64_t all = c->n * c->m, broken = 0;
 
-    (void)p, (void)v, (void)element;
+    (void)p, (void)element;
     for (uint64_t i = 0; i < all; i++)
         broken += !isfinite(((const float *)output)[i]);
     if (!broken)
-        tell_arranged(c, which, inputs, output, words, size);
+        tell_arranged(v, c, which, inputs, output, words, size);
     else if (broken == all && which == NONE_ZERO)
-        snprintf(words, size, "no number, as all others are, also where no wave number is 0");
+        snprintf(words, size, "no number, nor is any other, also where no wave number is 0");
     return !broken || (broken == all && which == NONE_ZERO);
 }
 
