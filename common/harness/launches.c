@@ -154,8 +154,14 @@ static uint32_t next_number(uint32_t v, int which, uint32_t was)
 
 static bool by_field(struct search *s, const struct launch_record *given, int which)
 {
-    static const char *const of[] = {"%s threads a block", "%s threads a block along y",
+    static const char *const of[] = {"%s thread%s a block", "%s thread%s a block along y",
                                      "%s for the third number (items)"};
+    static const char blocks[] =
+        "if the kernel is to have such blocks, something in it does not suit them, such as an "
+        "index, a bound (a constant, or another extent, in place of the one that belongs there?), "
+        "a guard around what others need, or threads without work that leave early";
+    static const char items[] = "the larger that number, the fewer blocks there are; how many "
+                                "does each thread of the kernel take?";
     struct launch_record r = *given;
     struct text right = {0}, words = {0};
     int n = 0, tried = 0;
@@ -184,14 +190,10 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     bool told = which == 2 ? n && n <= tried / 2 : n == 1 || bound;
     if (told) {
         s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
-        text_addf(&words, of[which], right.s);
-        diagnosis_add(
-            s->d, "record",
-            "with %s in LAUNCH it is right, with %u it is not: if the kernel is to have such "
-            "blocks, something in it does not suit them: an index, a bound (a constant, or another "
-            "extent, in place of the one that belongs there?), or that threads without work leave "
-            "early",
-            words.s, *field((struct launch_record *)given, which));
+        text_addf(&words, of[which], right.s, strcmp(right.s, "1") ? "s" : "");
+        diagnosis_add(s->d, "record", "with %s in LAUNCH it is right, with %u it is not: %s",
+                      words.s, *field((struct launch_record *)given, which),
+                      which == 2 ? items : blocks);
     }
     text_free(&right);
     text_free(&words);

@@ -17,6 +17,9 @@
 static const char asks_stored[] = "; does every element get stored before it is read?";
 static const char asks_filled[] = "; cudaMemcpy, cudaMemset or a kernel that fills it missing?";
 
+/* What else the checker asks for, where a barrier does not mend it. */
+static const char asks_atomic[] = " Or, if any of the values will do,";
+
 enum { PLACES = 16, NEAR = 8 }; /* of a barrier that are tried, and of two */
 
 /* "; __syncthreads() missing between line 7 and line 9?", in a line of words. */
@@ -245,7 +248,9 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     }
     s->misplaced = p.m != ALL;
     s->mended = p.m == ALL;
-    text_bytes(&t, words->s, (size_t)((p.m == ALL && !p.wider ? a.end : a.from) - words->s));
+    const char *atomic = strstr(a.from, asks_atomic),
+               *asked = atomic && atomic < a.end ? atomic : a.end;
+    text_bytes(&t, words->s, (size_t)((p.m == ALL && !p.wider ? asked : a.from) - words->s));
     if (p.wider)
         text_addf(&t, "; %s is missing, not __syncwarp(): several warps share the data.", a.call);
     if (p.m == ALL) {

@@ -662,7 +662,7 @@ static bool recognise_share(const struct lab_case *c, const uint32_t *asked, con
                             uint64_t element, char *words, size_t size)
 {
     static const char *const slips[] = {
-        "what comes of n * rank in 32 bits, which it does not fit",
+        "what comes of n * rank in 32 bits, which are too few for it",
         "n / ranks for each: what is left over has no rank",
         "n / ranks rounded up for each",
         "one less than it should be, and so are all such",

@@ -623,14 +623,16 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
                   : "",
               d == SAME_WARP ? "__syncwarp()" : "__syncthreads()");
     put_between(t, c);
-    text_addf(t, "?%s%s\n",
+    text_addf(t, "?%s%s",
               d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "",
               same_line(c) ? " Or does one step read what another thread writes in it?" : "");
     if (plain) {
-        text_addf(t, "    or, if any of the values will do, an atomic at ");
+        text_addf(
+            t, " Or, if any of the values will do, is this word to be accessed by an atomic at ");
         put_line(t, plain);
-        text_addf(t, ", too\n");
+        text_add(t, ", too?");
     }
+    text_add(t, "\n");
 }
 
 static void put_other(struct text *t, const struct clash *c)
