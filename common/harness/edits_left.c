@@ -284,10 +284,20 @@ static void guarded_as_known(struct scan *s, int i)
         each_known(s, i, end, put_or_zero);
 }
 
+/* Of two that are asked for, what the condition before word `at` asks already is left out. */
 static void put_and(struct scan *s, int at, int to, const char *guard)
 {
+    const char *both = strstr(guard, " && ");
+    char *before = words_text(s, statement_begin(s, at), at - 1),
+         *first = both ? xformat("%.*s", (int)(both - guard), guard) : xstrdup(guard);
+    const char *asked = strstr(before, first);
+    bool is = both && asked && !name_length(asked + strlen(first)) &&
+              (asked == before || asked[-1] == ' ' || asked[-1] == '(');
+
     (void)to;
-    insert(s, at, xformat(" && %s", guard));
+    insert(s, at, xformat(" && %s", is ? both + strlen(" && ") : guard));
+    free(before);
+    free(first);
 }
 
 /* One condition more, of what the statement behind it goes by. */
