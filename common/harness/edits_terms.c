@@ -1,6 +1,6 @@
 /* edits_terms.c - the small changes of a term that is not the one that was meant (editing.h): a
- * factor that is missing, a base that is in an index twice, a name for what a pointer has been set
- * to, a loop's variable that an earlier loop has moved on.
+ * factor that is missing, a quotient of whole numbers, a base that is in an index twice, a name for
+ * what a pointer has been set to, a loop's variable that an earlier loop has moved on.
  */
 #include "base/alloc.h"
 #include "base/text.h"
@@ -278,6 +278,42 @@ static void where_it_is(struct scan *s, int i)
     free(was);
 }
 
-static way *const terms[] = {from_its_own,  where_it_is,     set_anew,
-                             summand_alone, through_pointer, times_a_factor};
+/* 1 / (n - 1), of whole numbers: what is behind the point gets lost. */
+static void divided_whole(struct scan *s, int i)
+{
+    if (!word_is(s, i, "/") || !word_is_binary(s, i) || word_kind(s, i - 1) != NUMBER ||
+        word_is_any(s, i - 2, (const char *const[]){"/", "%", NULL}))
+        return;
+    char *a = words_text(s, i - 1, i - 1);
+    if (strspn(a, "0123456789") == strlen(a))
+        change(s, i - 1, i - 1, xformat("%s.0f", a));
+    free(a);
+}
+
+/* first = share(n, rank, ranks).first: n / ranks, where the share goes to its end. */
+static void length_of_share(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int from = word_is(s, i, "/") && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        to = from > 0 ? operand_on(s, i + 1) : -1;
+
+    for (int k = in->open; k < i && to > 0; k++) {
+        int begin = word_is(s, k, "first") && word_is(s, k - 1, ".") ? operand_back(s, k) : -1;
+
+        if (begin < 0)
+            continue;
+        char *of = words_text(s, begin, k - 2);
+        bool named = word_is(s, begin - 1, "=") && word_kind(s, begin - 2) == NAME &&
+                     word_is_any(s, k + 1, (const char *const[]){";", ",", NULL});
+        char *first = named ? words_text(s, begin - 2, begin - 2) : xformat("%s.first", of);
+
+        change(s, from, to, xformat("(%s.end - %s)", of, first));
+        free(of);
+        free(first);
+        return;
+    }
+}
+
+static way *const terms[] = {from_its_own,    where_it_is,    set_anew,      summand_alone,
+                             through_pointer, times_a_factor, divided_whole, length_of_share};
 const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};
