@@ -339,6 +339,15 @@ static unsigned find_given(struct search *s, const struct pair *p)
     return given;
 }
 
+/* Of special inputs: do the two hold on ordinary ones, too? Else it is the inputs that decide. */
+static bool is_of_size(struct search *s, const struct pair *p)
+{
+    struct lab_case ordinary = *p->of;
+
+    ordinary.flags &= ~(unsigned)CASE_SPECIAL;
+    return ordinary.flags == p->of->flags || holds_on(s, p, &ordinary);
+}
+
 static void put_blocks(const struct search *s, const struct lab_case *c, struct text *t)
 {
     const struct launch_record *r = &s->x->record;
@@ -393,8 +402,10 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
     const uint64_t less = right < wrong ? right : wrong, more = right < wrong ? wrong : right;
     struct text rest = {0};
 
-    if (find_rest(s, *extent, right, wrong, &rest) || bears_out(s, *extent, right, wrong, most)) {
-        const struct pair pair = {&s->smallest, *extent, right, wrong};
+    const struct pair pair = {&s->smallest, *extent, right, wrong};
+
+    if ((find_rest(s, *extent, right, wrong, &rest) || bears_out(s, *extent, right, wrong, most)) &&
+        is_of_size(s, &pair)) {
         struct text given = {0};
 
         put_given(s, &s->smallest, *extent, find_given(s, &pair), &given);

@@ -863,7 +863,10 @@ void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, 
     text_addf(t, "    %d of the warp's %d threads are at the barrier (lanes 0x%08x of 0x%08x)\n",
               __builtin_popcount(mask), __builtin_popcount(live), mask, live);
     text_addf(t, "    a GPU may hang, or let some threads pass early\n");
-    text_addf(t, "    move __syncthreads() out of the branch, so that every thread reaches it\n");
+    text_addf(
+        t,
+        "    all threads of the block have to reach it: let it be in no branch that some of them "
+        "do not take, and in no loop that some leave earlier\n");
     report_tell(divergence, b->info, s, thread, 0, &r, json_object(), NULL);
 }
 

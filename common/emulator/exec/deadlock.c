@@ -158,7 +158,8 @@ static void path_deadlock(struct warp *w, struct path *p)
         warp_fault(
             w, p->pc, -1, cudaErrorLaunchTimeout,
             "deadlock: %u of %s%u threads%s wait at barrier %u and the others never come; is "
-            "the barrier inside a branch that not all threads take?",
+            "the barrier inside a branch that not all threads take, or in a loop that some leave "
+            "earlier?",
             b->barriers[p->barrier].lanes, left ? "the " : "", b->live_threads,
             left ? " that have not ended" : "", p->barrier);
 }
