@@ -164,6 +164,8 @@ static const struct {
      "scale is wrong on case one and 1 more of 3 cases: y: 1 of 1 elements are wrong"},
     {"every failure", HEAD SCALE("// TODO") SCALE_FLOAT, "--verbose", 1,
      "scale is wrong on case n=4096: y: 4096 of 4096"},
+    {"every failure, and its cause", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "--verbose", 1,
+     "y is the same for two inputs that differ\n"},
     {"the rest is right", HEAD SCALE("// TODO") SCALE_FLOAT, "", 1, "This is a part"},
     {"what next", HEAD SCALE("if (i < n) y[i] = 7;") SCALE_FLOAT, "", 1,
      "next: mend it, then make run LAB=testlab KERNEL=scale FILE="},

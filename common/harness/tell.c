@@ -199,7 +199,7 @@ static void print_failures(const struct run *r)
 {
     const char *before = "Still to be written, their TODO stands: ";
 
-    for (int v = 0; v < r->lab->nvariants && !r->o.verbose; v++) {
+    for (int v = 0; v < r->lab->nvariants; v++) {
         if (is_told(r, v) && !is_same(r, v))
             print_failure(r, v);
     }
@@ -386,7 +386,7 @@ static int count_told(const struct run *r)
     int n = 0;
 
     for (int v = 0; v < r->lab->nvariants; v++)
-        n += is_told(r, v) && (r->o.verbose || !is_same(r, v));
+        n += is_told(r, v) && !is_same(r, v);
     return n;
 }
 
