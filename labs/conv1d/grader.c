@@ -31,6 +31,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-narrow", .kind = "any length, a width of 1 or 2",  .like = "odd",   .n_min = 8192, .n_max = (1 << 17) + 95, .param_min = 1, .param_max = 2, .any_scale = true},
     {.name = "hidden-great", .kind = "many outputs and a great width", .like = "wide",  .n_min = 5000, .n_max = 55000, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 3000000},
     {.name = "hidden-vast",  .kind = "many outputs and a great width", .like = "wide",  .n_min = 55001, .n_max = (1 << 17) - 1, .param_min = 64, .param_max = 255, .any_scale = true, .work_max = 7000000},
+    {.name = "hidden-most",  .kind = "many outputs and a great width", .like = "wide",  .n_min = 1 << 15, .n_max = 75000, .param_min = 128, .param_max = 255, .any_scale = true, .work_max = 5500000},
     {.name = "hidden-gate",  .kind = "thousands of outputs",           .like = "gate",  .n_min = 3000, .n_max = 5000, .params = ONE_OF(48, 56, 64, 72, 80)},
     {.name = "hidden-banks", .kind = "thousands of outputs, a great width", .like = "gate", .n_min = 1500, .n_max = (1 << 17) - 1, .param_min = 100, .param_max = 255, .any_scale = true, .work_max = 600000},
     {.name = "hidden-banks-few", .kind = "thousands of outputs, any width", .like = "gate", .n_min = 1500, .n_max = 16383, .any_scale = true, .params = ONE_OF(33, 34, 41, 42, 49, 50, 57, 58, 65, 66, 73, 74, 81, 82, 89, 90)},
@@ -43,7 +44,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-speed", .kind = "many outputs, a width about 61", .like = "speed", .n_min = 125000, .n_max = 135000, .param_min = 59, .param_max = 63} /* more do not lie in the cache of constants */,
 };
 
-#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-narrow hidden-high hidden-higher hidden-large hidden-great hidden-vast hidden-gate hidden-gate-any hidden-gate-narrow hidden-gate-thin hidden-gate-few hidden-gate-far hidden-halo hidden-from-96 hidden-from-136 hidden-from-176 hidden-from-216"
+#define CASES "one small tail fours odd wide three hidden-any hidden-long hidden-wide hidden-short hidden-narrow hidden-high hidden-higher hidden-large hidden-great hidden-vast hidden-most hidden-gate hidden-gate-any hidden-gate-narrow hidden-gate-thin hidden-gate-few hidden-gate-far hidden-halo hidden-from-96 hidden-from-136 hidden-from-176 hidden-from-216"
 #define CLEAN "small tail wide hidden-any hidden-long hidden-wide hidden-large"
 #define GATES "gate hidden-gate"
 /* All words that would be read if none were used twice, in bytes. */
@@ -51,8 +52,10 @@ static const struct hidden_case hidden[] = {
 #define ALL_THREADS "elem * max(n, threads) * param"
 /* Who multiplies doubles may keep doubles in the tile. */
 #define TILE_WORDS  "(1 + flop_fp64 / (flop_fp32 + flop_fp64 + 1))"
-/* In conv_const only who stores as many may read as many: beside a tile of floats there is no room for weights. */
-#define STORED_WORDS "max(1, min(2, shared_st_bytes / (elem * (n + blocks * param))))"
+/* In conv_const only who stores as many, and multiplies doubles, may read as many: beside a tile of floats
+ * there is no room for weights, and no load beside the one of each product. */
+#define STORED_WORDS "min(" TILE_WORDS ", max(1, shared_st_bytes / (elem * (n + blocks * param))))"
+#define ONE_LOAD "128 * (global_ld_requests + shared_ld_requests) <= 1.15 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60)"
 /* What is read by other ways than loads from global, shared and constant memory. */
 #define FEW_OTHERS "tensor_flop + global_atom_requests + shared_atom_requests + async_sends == 0 && 32 * local_ld_requests <= 0.05 * n * param"
 /* Tiles and halos, with the outputs of a block's threads or more than these: warps that keep a tile
@@ -104,7 +107,7 @@ static const struct rubric_row rows[] = {
      .gate = "32 * shuffles <= 0.05 * n * param && const_ld_requests >= 0.2 * param * warps && const_ld_sectors <= 1.05 * const_ld_requests && global_ld_bytes + shared_ld_bytes <= " STORED_WORDS " * (1.04 * " ALL_THREADS " + 2 * elem * n * max(1, param / 60))"
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
-             " && shared_atom_requests + async_sends + tensor_flop == 0 && 32 * local_ld_requests <= 0.05 * n * param && const_ld_bytes >= 0.9 * " ALL_BYTES " && " ALL_WORK " && " BY_ITSELF,
+             " && shared_atom_requests + async_sends + tensor_flop == 0 && 32 * local_ld_requests <= 0.05 * n * param && const_ld_bytes >= 0.9 * " ALL_BYTES " && " ALL_WORK " && " BY_ITSELF " && " ONE_LOAD,
      .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
