@@ -158,6 +158,26 @@ static const struct hidden_case hidden[] = {
      .any_scale = true,
      .work_max = 1 << 30,
      .prime = true},
+    {.name = "hidden-apart-few",
+     .kind = "no two elements in one sector",
+     .like = "stride",
+     .n_min = 1024,
+     .n_max = 2040,
+     .param_min = 8,
+     .param_max = 1023,
+     .any_scale = true,
+     .work_max = 1 << 30,
+     .prime = true},
+    {.name = "hidden-apart-some",
+     .kind = "no two elements in one sector",
+     .like = "stride",
+     .n_min = 2041,
+     .n_max = 3066,
+     .param_min = 8,
+     .param_max = 1023,
+     .any_scale = true,
+     .work_max = 1 << 30,
+     .prime = true},
     {.name = "hidden-fold", .kind = "a stride that comes round within a warp", .like = FOLD_NEAR},
     {.name = "hidden-fold-far",
      .kind = "a stride that comes round within a warp",
@@ -263,6 +283,24 @@ static const struct hidden_case hidden[] = {
      .m_min = 681,
      .m_max = 1100,
      .work_max = 800000},
+    {.name = "hidden-broad",
+     .kind = "rows of more than a thousand, dozens of them or hundreds",
+     .like = "odd",
+     .n_min = 1024,
+     .n_max = 2199,
+     .m_min = 64,
+     .m_max = 680,
+     .any_scale = true,
+     .work_max = 300000},
+    {.name = "hidden-steep",
+     .kind = "more than a thousand rows of dozens or hundreds",
+     .like = "odd",
+     .n_min = 64,
+     .n_max = 680,
+     .m_min = 1024,
+     .m_max = 2199,
+     .any_scale = true,
+     .work_max = 300000},
     {.name = "hidden-tiles",
      .kind = "a matrix of whole tiles",
      .like = "rectangle tall",
@@ -276,7 +314,7 @@ static const struct hidden_case hidden[] = {
     "one tail aligned none hidden-few hidden-fewest hidden-particles hidden-more hidden-many"
 #define SHAPES                                                                                     \
     "dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
-    hidden-large hidden-larger hidden-largest hidden-wide hidden-tallest hidden-widest"
+    hidden-large hidden-larger hidden-largest hidden-broad hidden-steep hidden-wide hidden-tallest hidden-widest"
 /* From lane to lane it is as far as asked, whatever sectors are touched on the way: how often a
  * warp comes round, and back by as much as there is, depends on which threads are one. */
 #define SPACED                                                                                     \
@@ -286,6 +324,8 @@ static const struct hidden_case hidden[] = {
  * neighbours a thread, and stores these: lanes that put results in order for others load what they
  * like. */
 #define OF_FOUR "k * max(0.2, 1 - shared_st_bytes - shuffles - exchanges)"
+/* Of that room nothing is for lanes that ask in turn: a load is by all of a warp. */
+#define ALL_LANES "32 * global_ld_requests <= 4.4 * max(n, 32 * warps) + 8 * 32 * warps / blocks"
 /* All ways to memory but stores: an atomic that adds nothing is a load, too. */
 #define LOADED "global_sectors - global_st_sectors"
 /* Of loads first, then of all of these: what is said of a failure is about the first that does not
@@ -313,7 +353,7 @@ static const struct rubric_row rows[] = {
     {"stride-ok", 2, "Copy with a stride: the copy is right", ROW_CORRECT, "strided_copy", .cases = "stride far-apart near hidden-stride-few hidden-stride hidden-apart hidden-stride-far hidden-stride-product",
      .hint = "Thread 0 has element 0, thread 1 element stride, thread 2 element 2 * stride; behind the last element comes the first."},
     {"stride-clean", 1, "Copy with a stride: no race and no bad access", ROW_CHECKS, "strided_copy", .cases = "stride hidden-stride-few hidden-stride hidden-stride-far", .hint = CHECKED},
-    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-stride-product hidden-near hidden-fold hidden-fold-far",
+    {"stride-apart", 1, "Copy with a stride: neighbours copy what is stride apart", ROW_GATE, "strided_copy", .cases = "far-apart near hidden-apart hidden-apart-few hidden-apart-some hidden-stride-product hidden-near hidden-fold hidden-fold-far",
      .gate = "global_ld_requests <= 1.1 * ref.global_ld_requests + 8 && global_ld_sectors >= 0.95 * ref.global_ld_sectors && global_ld_sectors <= 1.2 * ref.global_ld_sectors + 8 && global_ld_bytes <= 4 * n && global_st_sectors >= 0.95 * ref.global_st_sectors && global_st_sectors <= 1.2 * ref.global_st_sectors + 8 && global_st_bytes <= 4 * n && global_atom_requests + global_red_requests + async_sends == 0" SPACED,
      .hint = "Neighbouring threads are to copy elements that are stride apart: the experiment is to see what that asks for."},
     {"given-offset_copy", 0, "The given offset_copy is still right", ROW_CORRECT, "offset_copy", .cases = "offset", .hint = GIVEN},
@@ -323,7 +363,7 @@ static const struct rubric_row rows[] = {
      .hint = "Where does the second field begin, when there are n particles? Does the last thread have one?"},
     {"soa-clean", 1, "Structure of arrays: no bad access", ROW_CHECKS, "energy_soa", .cases = "tail none hidden-few hidden-particles hidden-many", .hint = CHECKED},
     {"soa-coalesced", 2, "Structure of arrays: loads and stores use sectors whole", ROW_GATE, "energy_soa", .cases = "aligned hidden-aligned hidden-some hidden-many hidden-particles hidden-more",
-     .gate = SECTORS_LOADED("(1.05 + " OF_FOUR ") * 16 * n / 32 + 16") " && " NO_ATOMICS " && " STORED,
+     .gate = SECTORS_LOADED("(1.05 + " OF_FOUR ") * 16 * n / 32 + 16") " && " NO_ATOMICS " && " STORED " && " ALL_LANES,
      .hint = "Take one load, or the store, and write down the addresses of lanes 0, 1 and 2: how far apart are they?"},
     {"vec-ok", 2, "16-byte loads: energies are right", ROW_CORRECT, "energy_aos_vec", .cases = COUNTS,
      .hint = "Which field comes in which component of the vector? Does the last thread have a particle?"},
