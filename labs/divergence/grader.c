@@ -88,6 +88,8 @@ static const struct hidden_case hidden[] = {
     LENGTHS("hidden-middle", "any length", "tail", 1 << 16, (5 << 14) - 1),
     LENGTHS("hidden-upper", "any length", "tail", 5 << 14, 1 << 17),
     FAR("hidden-far", "tail"),
+    LENGTHS("hidden-data", "any length", "data-tail", 1024, (1 << 16) - 1),
+    LENGTHS("hidden-data-some", "one or two thousand elements", "data-tail", 1024, 2047),
     LENGTHS("hidden-data-middle", "kinds in uneven shares", "data-uneven", 1 << 16, (5 << 14) - 1),
     LENGTHS("hidden-data-upper", "kinds in some order", "data-ordered", 5 << 14, 1 << 17),
     FAR("hidden-data-far", "data-tail"),
@@ -161,11 +163,11 @@ static const struct rubric_row rows[] = {
     {"place-lanes", 5, "Reorganised by place: all lanes work", ROW_GATE, "coherent", .cases = "full hidden-full hidden-least hidden-some hidden-several hidden hidden-middle hidden-upper hidden-far",
      .gate = IDLE " <= 0.05 * flops + 900 * 256 && " IN_WORK("1.002", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("(5 + 2.4 * k)") " && " IN_BLOCKS("4.6"), /* a loop that is not unrolled waits as often as it goes round */
      .hint = "Which elements do lanes 0, 1 and 2 of a warp take? Their numbers should leave the same remainder by 4. Each path keeps its own code."},
-    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-uneven hidden-uneven-long hidden-ordered hidden-data-middle hidden-data-upper hidden-data-far hidden-data-full",
+    {"data-ok", 4, "Reorganised by data: the same results", ROW_CORRECT, "coherent_data", .cases = "data-none data-one data-tail data-full hidden-data-few hidden-data-some hidden-data hidden-uneven hidden-uneven-long hidden-ordered hidden-data-middle hidden-data-upper hidden-data-far hidden-data-full",
      .hint = "Is your order a permutation: is each of the block's elements in it once, and none twice?"},
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data-few hidden-uneven hidden-data-middle",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
-    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-least-data hidden-some-data hidden-several-data hidden-uneven hidden-uneven-long hidden-ordered hidden-data-middle hidden-data-upper hidden-data-far",
+    {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-least-data hidden-some-data hidden-several-data hidden-data hidden-uneven hidden-uneven-long hidden-ordered hidden-data-middle hidden-data-upper hidden-data-far",
      .gate = "thread_inst_executed >= 19 * inst_executed - 32 * 4 * 2048 && " IN_WORK("(1.41 - 0.22 * param + 0.045 * param * (param - 1))", "4") " && " IDLE " <= 2 * flops + 900 * 256 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("6.2") " && " IN_BLOCKS("4.6"),
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
