@@ -38,6 +38,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-between", .kind = "a power of two as the stride", .like = "s1", .n_min = 449, .n_max = 1023, .params = ONE_OF(2, 4, 8, 16, 32)},
     {.name = "hidden-shape", .kind = "a matrix of any shape", .like = "tall", .n_min = 1, .n_max = 2199, .m_min = 1, .m_max = 2199, .any_scale = true, .work_max = 60000},
     {.name = "hidden-large", .kind = "more than 65,536 elements, rows of an odd length", .like = "m385 m451 m577", .n_min = 400, .n_max = 560} /* 17 bits are too few, too */,
+    {.name = "hidden-broad", .kind = "rows of more than a thousand, dozens of them or hundreds", .like = "tall", .n_min = 1024, .n_max = 2199, .m_min = 64, .m_max = 511, .any_scale = true, .work_max = 250000},
+    {.name = "hidden-steep", .kind = "more than a thousand rows of dozens or hundreds", .like = "tall", .n_min = 64, .n_max = 511, .m_min = 1024, .m_max = 2199, .any_scale = true, .work_max = 250000},
     {.name = "hidden-square", .kind = "a square matrix", .like = "square37 square61 square90 square131 square204"},
     {.name = "hidden-high",  .kind = "a matrix with many rows", .like = "high higher"},
     {.name = "hidden-low",   .kind = "a matrix with long rows", .like = "low lower"},
@@ -100,7 +102,7 @@ static const struct hidden_case hidden[] = {
     "shared_ld_wavefronts >= 0.9 * ref.shared_ld_wavefronts && inst_executed_max_warp * warps <= 1.3 * inst_executed && influence(others) >= 0.9"
 
 #define STRIDES "s1 s2 s4 s8 s16 s32"
-#define TILES   "one whole tall wide odd hidden-shape hidden-square hidden-large hidden-high hidden-low"
+#define TILES   "one whole tall wide odd hidden-shape hidden-square hidden-large hidden-broad hidden-steep hidden-high hidden-low"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define GIVEN_ROWS(kernel, cases_, checked) \
     {"given-" kernel, 0, "The given " kernel " is still right", ROW_CORRECT, kernel, .cases = cases_, .hint = GIVEN}, \
