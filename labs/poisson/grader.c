@@ -10,7 +10,8 @@ static const struct lab_case cases[] = {
     PLANE("square", 256, 256, NOISE), PLANE("lecture", 64, 64, BUMP), PLANE("wide", 300, 25, NOISE), PLANE("high", 30, 275, NOISE), PLANE("many", 512, 256, NOISE),
     PLANE("broad", 1024, 16, NOISE), PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE), PLANE("ragged", 1001, 81, NOISE),
 };
-/* Planes of all shapes up to the greatest length either way, and one that is wide and high at once. */
+/* Planes of all shapes up to the greatest length either way, and of 100,000 numbers and more four:
+ * what is left out where both sides are great has to be seen at any ratio of the two. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true, .ops = ONE_OF(NOISE, DIFFERENCES, IRREGULAR)},
     {.name = "hidden-long", .kind = "a long plane, wave numbers of differences", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 2, .m_max = 80, .any_scale = true, .work_max = 40000, .ops = ONE_OF(DIFFERENCES)},
@@ -18,13 +19,15 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-longest", .kind = "as long a plane as there may be", .like = "odd", .n_min = 2401, .n_max = 16384, .m_min = 2, .m_max = 7, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-highest", .kind = "as high a plane as there may be", .like = "odd", .n_min = 2, .n_max = 7, .m_min = 2401, .m_max = 16384, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-large", .kind = "a larger plane, wave numbers of no rule", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .work_max = 70000, .ops = ONE_OF(IRREGULAR)},
-    {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 65000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 200000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 541, .n_max = 640, .m_min = 321, .m_max = 330, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-far", .kind = "a plane of thousands of columns, and of tens of rows", .like = "odd", .n_min = 2480, .n_max = 3300, .m_min = 70, .m_max = 90, .work_max = 220000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-tower", .kind = "a plane of thousands of rows", .like = "odd", .n_min = 66, .n_max = 170, .m_min = 1201, .m_max = 3300, .any_scale = true, .work_max = 220000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-low", .kind = "a plane of tens of rows", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 40, .m_max = 80, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-narrow", .kind = "a plane of tens of columns", .like = "odd", .n_min = 40, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
 };
 
-#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-large hidden-broad hidden-vast"
+#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-large hidden-broad hidden-vast hidden-far hidden-tower"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
@@ -33,7 +36,7 @@ static const struct rubric_row rows[] = {
     {"given-read_pairs", 0, "The given pairs_to_real is still right", ROW_CORRECT, "read_pairs", .cases = "one odd even lecture", .hint = GIVEN},
     {"shared-ok", 3, "Shared wave numbers: u is right", ROW_CORRECT, "solve_shared", .cases = SHAPES,
      .hint = "Which threads of a block load the wave numbers of its columns, which those of its rows? What if the block is wider than what is left of the plane?"},
-    {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-large",
+    {"shared-clean", 2, "Shared wave numbers: no race and no bad access", ROW_CHECKS, "solve_shared", .cases = "one odd even hidden-plane hidden-long hidden-large hidden-far",
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast hidden-low hidden-narrow",
      /* a block of T threads has no more than 32 + T / 32 wave numbers, unless it is odd, and there
