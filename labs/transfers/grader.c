@@ -11,11 +11,13 @@ static const struct lab_case cases[] = {
 static const struct hidden_case hidden[] = {
     {.name = "hidden",       .kind = "any number of elements and steps", .like = "odd", .n_min = 2, .n_max = 9000, .k_min = 2, .k_max = 1000, .any_scale = true},
     {.name = "hidden-more",  .kind = "tens of thousands of elements", .like = "odd", .n_min = 9001, .n_max = 131071, .k_min = 1, .k_max = 127, .any_scale = true},
-    {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = (1 << 17) + 96, .n_max = 1000000, .k_min = 1, .k_max = 7, .any_scale = true},
+    {.name = "hidden-many",  .kind = "more than 65536 elements", .like = "odd", .n_min = 1 << 17, .n_max = 1000000, .k_min = 1, .k_max = 7, .any_scale = true},
     {.name = "hidden-long",  .kind = "thousands of steps", .like = "odd", .n_min = 3, .n_max = 200, .k_min = 1001, .k_max = 65535, .any_scale = true},
-    {.name = "hidden-longer", .kind = "more than 65536 steps", .like = "odd", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 140000},
+    {.name = "hidden-longer", .kind = "more than 65536 steps", .like = "odd", .n_min = 3, .n_max = 30, .k_min = 65600, .k_max = 262143},
+    {.name = "hidden-far",   .kind = "more steps than 18 bits count", .like = "odd", .n_min = 2, .n_max = 9, .k_min = 1 << 18, .k_max = (1 << 19) + 1999},
     {.name = "hidden-longest", .kind = "more steps than 19 bits count", .like = "odd", .n_min = 2, .n_max = 9, .k_min = (1 << 19) + 2000, .k_max = 1 << 20},
     {.name = "hidden-both",  .kind = "tens of thousands of elements, hundreds of steps", .like = "odd", .n_min = 9001, .n_max = 60000, .k_min = 128, .k_max = 1000, .any_scale = true, .work_max = 10000000},
+    {.name = "hidden-corner", .kind = "more than 60,000 elements, a hundred steps and more", .like = "odd", .n_min = 60100, .n_max = 75000, .k_min = 130, .k_max = 160, .work_max = 10000000},
     {.name = "hidden-deep",  .kind = "hundreds of elements, thousands of steps", .like = "odd", .n_min = 201, .n_max = 9000, .k_min = 1001, .k_max = 65535, .any_scale = true, .work_max = 10000000},
     {.name = "hidden-large", .kind = "about a million elements", .like = "large", .n_min = 800000, .n_max = 1500000, .k_min = 1, .k_max = 24},
 };
@@ -23,7 +25,7 @@ static const struct hidden_case hidden[] = {
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 
 static const struct rubric_row rows[] = {
-    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer hidden-longest hidden-both hidden-deep",
+    {"work-ok", 3, "The kernel, in one piece from pageable memory", ROW_CORRECT, "pageable", .cases = "one some odd none-left no-step hidden hidden-more hidden-many hidden-long hidden-longer hidden-far hidden-longest hidden-both hidden-corner hidden-deep",
      .hint = "Work the first two steps of one element out by hand. How many elements has the last block?"},
     {"work-clean", 1, "The kernel: no bad access", ROW_CHECKS, "pageable", .cases = "odd hidden hidden-many", .hint = CHECKED},
     {"pinned-ok", 2, "Pinned: results are right", ROW_CORRECT, "pinned", .cases = "one odd some hidden hidden-more hidden-many hidden-large",
