@@ -146,6 +146,10 @@ struct effort {
     uint64_t stored, stored_many;
     double times[EXTENTS];
 };
+/* Floating-point operations on the cases of its goals, and how many the lab's formula has. */
+struct arithmetic {
+    double done, asked;
+};
 struct others {
     const struct lab_variant *v[OTHERS];
     const struct lab_case *c[OTHERS];
@@ -153,6 +157,7 @@ struct others {
     const struct lab_case *wrong_on[OTHERS];
     int n, nwrong;
     uint64_t missed;
+    struct arithmetic arithmetic;
     struct lab_case many; /* the case of several blocks, where there are such */
     struct effort effort;
     bool known;
@@ -167,7 +172,9 @@ bool works_once(struct search *s, const struct others *o, const struct lab_case 
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
 char *sound_names(struct search *s);
 /* Of what is loaded, as far as runs tell. */
-uint64_t missed_goals(struct search *s);
+uint64_t missed_goals(struct search *s, struct arithmetic *a);
+/* It did all of it, and with the change it does more: rounds of zeros, which change no sum. */
+bool adds_arithmetic(const struct arithmetic *was, const struct arithmetic *is);
 /* What the file as it is does is still done by the one with the change, which is loaded. */
 bool keeps_alive(struct search *s, const struct edits *e, int i, const struct alive *was);
 

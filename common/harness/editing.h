@@ -35,6 +35,7 @@ extern const struct ways wider_ways;             /* edits_wider.c */
 extern const struct ways meant_ways;             /* edits_meant.c */
 extern const struct ways term_ways;              /* edits_terms.c */
 extern const struct ways alike_ways;             /* edits_alike.c */
+extern const struct ways round_ways;             /* edits_round.c */
 way rows_asked;                                  /* … a guard */
 way as_launched;                                 /* edits_launch.c */
 way longer_array;                                /* edits_meant.c */

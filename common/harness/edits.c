@@ -248,10 +248,10 @@ static void list_near(struct edits *e, const char *source, const char *names,
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &alike_ways, &meant_ways, &form_ways,
-                                               &term_ways,  &shape_ways, &slip_ways,  &wider_ways,
-                                               &name_ways,  &every_ways, &block_ways, &left_ways,
-                                               &other_ways, &more_ways,  NULL};
+    static const struct ways *const lists[] = {&asked_ways, &alike_ways, &round_ways, &meant_ways,
+                                               &form_ways,  &term_ways,  &shape_ways, &slip_ways,
+                                               &wider_ways, &name_ways,  &every_ways, &block_ways,
+                                               &left_ways,  &other_ways, &more_ways,  NULL};
 
     list(e, source, names, sound, told, lists);
 }
@@ -274,23 +274,23 @@ static bool begins(const struct scan *s, int i)
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
-    static const struct ways *const of[][14] = {
-        [OF_PLACES] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
-                       &place_ways, &wider_ways, &name_ways, &every_ways, &block_ways, &left_ways,
-                       &more_ways},
-        [OF_LIKELY] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
-                       &slip_ways, &wider_ways},
-        [OF_ELEMENTS] = {&asked_ways, &alike_ways, &meant_ways, &form_ways, &term_ways, &shape_ways,
-                         &place_ways, &wider_ways, &name_ways, &every_ways, &block_ways, &left_ways,
-                         &more_ways},
+    static const struct ways *const of[][15] = {
+        [OF_PLACES] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
+                       &shape_ways, &place_ways, &wider_ways, &name_ways, &every_ways, &block_ways,
+                       &left_ways, &more_ways},
+        [OF_LIKELY] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
+                       &shape_ways, &slip_ways, &wider_ways},
+        [OF_ELEMENTS] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
+                         &shape_ways, &place_ways, &wider_ways, &name_ways, &every_ways,
+                         &block_ways, &left_ways, &more_ways},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&block_ways, &loop_ways, &step_ways, &form_ways, &alike_ways},
         [OF_LEAVING] = {&leave_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &alike_ways, &meant_ways,
-                                               &form_ways,  &term_ways,  &shape_ways, &place_ways,
-                                               &wider_ways, &name_ways,  &every_ways, &block_ways,
-                                               &left_ways,  &more_ways,  NULL};
+    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &alike_ways, &round_ways,
+                                               &meant_ways, &form_ways,  &term_ways,  &shape_ways,
+                                               &place_ways, &wider_ways, &name_ways,  &every_ways,
+                                               &block_ways, &left_ways,  &more_ways,  NULL};
 
     if (lines)
         list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);

@@ -182,7 +182,7 @@ bool serves_others(struct search *s, const struct edits *e, int i, const struct 
     if (!o->known) {
         experiment_fresh(s->x);
         find_others(s, o);
-        o->missed = missed_goals(s);
+        o->missed = missed_goals(s, &o->arithmetic);
         o->many = with_blocks(s, c);
         o->effort = effort_on(s, c, &o->many);
         o->known = true;
@@ -222,13 +222,14 @@ static bool run_goal(struct search *s, const struct lab_goal **from, struct samp
     return false;
 }
 
-uint64_t missed_goals(struct search *s)
+uint64_t missed_goals(struct search *s, struct arithmetic *a)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct lab_goal *g = lab->goals;
     struct sample sample;
     uint64_t missed = 0;
 
+    *a = (struct arithmetic){0};
     while (run_goal(s, &g, &sample)) {
         struct entry e = {.variant = s->x->variant, .input = &sample.input, .counted = true};
 
@@ -237,10 +238,20 @@ uint64_t missed_goals(struct search *s)
             e.amounts = amounts_of(&sample.input, &sample.plan);
             memset(e.metric_given, true, sizeof(e.metric_given));
             missed |= goals_missed(lab, &e);
+            a->done += (double)(e.counters.flop_fp32 + e.counters.flop_fp64);
+            a->asked += e.amounts.flops;
         }
         sample_free(&sample);
     }
     return missed;
+}
+
+bool adds_arithmetic(const struct arithmetic *was, const struct arithmetic *is)
+{
+    const double a_little = 1.02; /* what is beside the formula, or past an edge */
+    bool all = was->asked > 0 && was->done >= was->asked && was->done <= a_little * was->asked;
+
+    return all && is->asked == was->asked && is->done > a_little * was->done;
 }
 
 /* Half as much again: guards and rests differ. */

@@ -22,7 +22,7 @@ enum {
     JOINED_BYTES = 300000,
     RUNS = 400,
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
-    MANY = 4000,           /* elements */
+    MANY = 4000,            /* elements */
     STEPS_AT_FIRST = 1 << 16,
     MORE_STEPS = 4, /* than the file takes: what it leaves out may be a call in each round */
     FAR = 16,
@@ -415,7 +415,10 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
         !works_once(s, others, first))
         return 0;
     /* What is put in takes nothing away. */
-    uint64_t missed = e->v[i].length ? missed_goals(s) : 0;
+    struct arithmetic does = {0};
+    uint64_t missed = e->v[i].length ? missed_goals(s, &does) : 0;
+    if (adds_arithmetic(&others->arithmetic, &does))
+        return 0;
     *poor = missed != 0 || !mends_others(s, others) || s->x->record.items != s->x->own.items;
     edits_budget(s, STEPS);
     /* Some blocks do all: what others were for, the change takes from them. */
