@@ -1,5 +1,5 @@
 /* edits_round.c - the small changes of where a round or a pointer stands (editing.h): the slot of
- * the step before, a base that is left out; and of a choice that takes in what is
+ * the step before, a base that is left out, a step that is; and of a choice that takes in what is
  * before it.
  */
 #include "base/alloc.h"
@@ -25,6 +25,8 @@ static void slot_before(struct scan *s, int i)
     change(s, from, i - 1, xformat("(%s > 0 ? %s - 1 : 0)", a, a));
     free(a);
 }
+
+enum { STEPS_TRIED = 8 };
 
 /* The first word of the operand or the product that ends with word i, or of one in brackets. */
 static int choice_from(const struct scan *s, int i)
@@ -64,6 +66,78 @@ static void choice_in_brackets(struct scan *s, int i)
     free(choice);
 }
 
+/* Is word k the first of a statement "p += …;", where p is what word i is? */
+static bool is_step_of(const struct scan *s, int k, int i)
+{
+    return word_same(s, k, i) && word_is(s, k + 1, "+=") && statement_begin(s, k) == k &&
+           word_is(s, statement_end(s, k) + 1, ";");
+}
+
+/* a = *p; b = *p; where the function has p += n; between others such: between these, too. */
+static void step_between(struct scan *s, int i)
+{
+    int end = word_is(s, i, "*") && !word_is_binary(s, i) && word_is(s, i - 1, "=") &&
+                      word_kind(s, i + 1) == NAME && word_is(s, i + 2, ";")
+                  ? i + 2
+                  : -1,
+        next = end < 0 ? -1 : end + 1, n = 0;
+    const struct block *in = &s->blocks[s->v[i].block];
+    char *tried[STEPS_TRIED];
+
+    if (next < 0 || word_is_any(s, next, (const char *const[]){"}", "if", "for", "while", NULL}))
+        return;
+    int last = statement_end(s, next);
+    bool again = word_same(s, last, i + 1) && word_is(s, last - 1, "*") &&
+                 !word_is_binary(s, last - 1) && word_is(s, last - 2, "=");
+    for (int k = in->open; k < in->end && again && n < STEPS_TRIED; k++) {
+        if (!is_step_of(s, k, i + 1))
+            continue;
+        char *by = words_text(s, k, statement_end(s, k));
+        bool known = false;
+
+        for (int f = 0; f < n; f++)
+            known |= !strcmp(tried[f], by);
+        tried[n++] = by;
+        if (known)
+            continue;
+        change(s, next, next, xformat("%s; ", by));
+        if (s->changed)
+            s->to->v[s->to->n - 1].length = 0;
+    }
+    while (n)
+        free(tried[--n]);
+}
+
+/* Is word i the name of a pointer that is read through as it is: *p, or p->x? */
+static bool is_pointer(const struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->first; k < in->end; k++) {
+        if (word_same(s, k, i) && !word_is_member(s, k) &&
+            (word_is(s, k - 1, "*") || word_is(s, k + 1, "->")))
+            return true;
+    }
+    return false;
+}
+
+/* p += i, where each i has several: twice or four times as far. */
+static void several_each(struct scan *s, int i)
+{
+    bool alone =
+        word_is_plain(s, i) && word_is_any(s, i + 1, (const char *const[]){";", ",", NULL});
+    bool moved = alone && word_is(s, i - 1, "+=") && is_pointer(s, i - 2),
+         begun = alone && word_is(s, i - 1, "+") && word_is(s, statement_begin(s, i) + 1, "*");
+
+    begun |= alone && word_is(s, i - 1, "+") && word_is(s, statement_begin(s, i) + 2, "*");
+    if (!moved && !begun)
+        return;
+    char *a = words_text(s, i, i);
+    change(s, i, i, xformat("2 * %s", a));
+    change(s, i, i, xformat("4 * %s", a));
+    free(a);
+}
+
 /* Word i is blockIdx, and all of blockIdx.y is what stands at word k. */
 static bool is_same_member(const struct scan *s, int k, int i)
 {
@@ -100,5 +174,6 @@ static void block_with_base(struct scan *s, int i)
     }
 }
 
-static way *const rounds[] = {slot_before, choice_in_brackets, block_with_base};
+static way *const rounds[] = {slot_before, choice_in_brackets, block_with_base, step_between,
+                              several_each};
 const struct ways round_ways = {rounds, sizeof(rounds) / sizeof(rounds[0])};
