@@ -47,8 +47,9 @@ size_t edits_condition(const char *text, size_t at, size_t *length)
 enum {
     SHORT_WORDS = 3,
     AROUND = 60,
-    LONG_WORDS = 110
-}; /* characters: that tell little, and that may be told */
+    LONG_WORDS = 110,
+    LONG_CHANGE = 300 /* what is to be written has to be read whole */
+};                    /* characters: that tell little, and that may be told */
 
 /* The sign of an assignment, or one of a choice. */
 static bool is_edge(const char *text, size_t at)
@@ -101,13 +102,13 @@ static size_t edge_of(const char *text, size_t at, int step)
 }
 
 /* Of what is long, its beginning. */
-static char *shortened(char *line)
+static char *shortened(char *line, size_t most)
 {
     char *all = line;
 
-    if (strlen(line) <= LONG_WORDS)
+    if (strlen(line) <= most)
         return line;
-    line = xformat("%.*s…", LONG_WORDS, all);
+    line = xformat("%.*s…", (int)most, all);
     free(all);
     return line;
 }
@@ -310,8 +311,8 @@ char *edits_words(const struct edits *e, int i)
         free(changed);
         changed = changed_from(text, x, from, end);
     }
-    char *was = shortened(one_line(text + from, x->length ? end - from : rest)),
-         *is = shortened(one_line(changed, strlen(changed))), *words;
+    char *was = shortened(one_line(text + from, x->length ? end - from : rest), LONG_WORDS),
+         *is = shortened(one_line(changed, strlen(changed)), LONG_CHANGE), *words;
 
     if (!x->length)
         words = xformat("with \"%s\" put in before \"%s\"", is, was);
