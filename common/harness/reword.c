@@ -22,7 +22,7 @@ enum {
     JOINED_BYTES = 300000,
     RUNS = 400,
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
-    MANY = 4000,            /* elements */
+    MANY = 4000,           /* elements */
     STEPS_AT_FIRST = 1 << 16,
     MORE_STEPS = 4, /* than the file takes: what it leaves out may be a call in each round */
     FAR = 16,
@@ -171,13 +171,15 @@ static void tell_never(const struct search *s, const struct edits *e, int i, int
 static void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases)
 {
     char *a = edits_words(e, i), *b = other < 0 ? NULL : edits_words(e, other);
+    size_t n = b ? strlen(b) : 0;
 
+    n -= n && b[n - 1] == ','; /* nothing follows */
     if (b)
         diagnosis_add(
             s->d, "function",
             "%s:%d: %s it is right on all %d inputs that were tried; or, instead, on line "
-            "%d: %s",
-            s->path, edits_line(e, i), a, cases, edits_line(e, other), b);
+            "%d: %.*s",
+            s->path, edits_line(e, i), a, cases, edits_line(e, other), (int)n, b);
     else
         diagnosis_add(s->d, "function", "%s:%d: %s it is right on all %d inputs that were tried",
                       s->path, edits_line(e, i), a, cases);
