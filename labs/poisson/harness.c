@@ -603,7 +603,7 @@ static enum slip recognise_slip(const struct lab_case *c, const void *const *inp
         [ROOT] = "the root of the squares' sum is divided by, not the sum",
         [ACROSS_ONLY] = "the wave number down is left out",
         [DOWN_ONLY] = "the wave number across is left out",
-        [AXES] = "all waves of row 0 and of column 0 are made 0, not the first one alone",
+        [AXES] = "all waves of row 0 and of column 0 were made 0, not the first one alone",
         [LAST_WAVE] = "the waves of column n / 2 stay as they are",
         [REAL_PART] = "the waves' real parts stay as they are",
         [IMAGINARY_PART] = "the waves' imaginary parts stay as they are",
