@@ -10,6 +10,7 @@
  * edits_terms.c  … in which a term is not the one that was meant
  * edits_alike.c  … in which it becomes what is done alike nearby
  * edits_rest.c   … in which a loop takes what several a round leave over
+ * edits_round.c  … in which a round, a pointer or a choice stands where it was meant to
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
  * edits_near.c   which words have to do with what was seen on a line

@@ -245,13 +245,19 @@ static void list_near(struct edits *e, const char *source, const char *names,
     scan_close(&s);
 }
 
+/* What was meant or is likely, and behind it all of an index, a bound, or an order. */
+#define LIKELIEST                                                                                  \
+    &asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways, &shape_ways
+#define PLACES                                                                                     \
+    LIKELIEST, &place_ways, &wider_ways, &name_ways, &every_ways, &block_ways, &left_ways,         \
+        &more_ways
+
 void edits_make(struct edits *e, const char *source, const char *names, const char *sound,
                 const char *told)
 {
-    static const struct ways *const lists[] = {&asked_ways, &alike_ways, &round_ways, &meant_ways,
-                                               &form_ways,  &term_ways,  &shape_ways, &slip_ways,
-                                               &wider_ways, &name_ways,  &every_ways, &block_ways,
-                                               &left_ways,  &other_ways, &more_ways,  NULL};
+    static const struct ways *const lists[] = {LIKELIEST,   &slip_ways,  &wider_ways, &name_ways,
+                                               &every_ways, &block_ways, &left_ways,  &other_ways,
+                                               &more_ways,  NULL};
 
     list(e, source, names, sound, told, lists);
 }
@@ -275,22 +281,14 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
                    const int *lines)
 {
     static const struct ways *const of[][15] = {
-        [OF_PLACES] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
-                       &shape_ways, &place_ways, &wider_ways, &name_ways, &every_ways, &block_ways,
-                       &left_ways, &more_ways},
-        [OF_LIKELY] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
-                       &shape_ways, &slip_ways, &wider_ways},
-        [OF_ELEMENTS] = {&asked_ways, &alike_ways, &round_ways, &meant_ways, &form_ways, &term_ways,
-                         &shape_ways, &place_ways, &wider_ways, &name_ways, &every_ways,
-                         &block_ways, &left_ways, &more_ways},
+        [OF_PLACES] = {PLACES},
+        [OF_LIKELY] = {LIKELIEST, &slip_ways, &wider_ways},
+        [OF_ELEMENTS] = {PLACES},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&block_ways, &loop_ways, &step_ways, &form_ways, &alike_ways},
         [OF_LEAVING] = {&leave_ways}};
 
-    static const struct ways *const bound[] = {&guard_ways, &asked_ways, &alike_ways, &round_ways,
-                                               &meant_ways, &form_ways,  &term_ways,  &shape_ways,
-                                               &place_ways, &wider_ways, &name_ways,  &every_ways,
-                                               &block_ways, &left_ways,  &more_ways,  NULL};
+    static const struct ways *const bound[] = {&guard_ways, PLACES, NULL};
 
     if (lines)
         list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);
