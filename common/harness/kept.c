@@ -160,12 +160,13 @@ static struct effort effort_on(struct search *s, const struct lab_case *first,
     struct effort w = {.stored = stored_on(s, first, &done)};
 
     w.stored_many = stored_on(s, many, &done);
+    if (!done || blocks_of(s, many, false) < SEVERAL_BLOCKS)
+        return w;
     for (int k = 0; extents && extents[k] && k < EXTENTS; k++) {
         struct lab_case large = *many;
 
         set_extent(&large, extents[k], 2 * extent_of(many, extents[k]));
-        if (extents[k] == 'p' || !done || !extent_of(many, extents[k]) ||
-            blocks_of(s, many, false) < SEVERAL_BLOCKS || elements_of(s, &large) > MOST)
+        if (extents[k] == 'p' || !extent_of(many, extents[k]) || elements_of(s, &large) > MOST)
             continue;
         stored_on(s, &large, &twice);
         w.times[k] = (double)twice / (double)done;
