@@ -417,8 +417,10 @@ static void print_title(const struct layout *l, const struct group *g)
     fprintf(l->out, "\n%s%s", paint(l, "\033[1m"), first->name);
     if (g->ncases > 1)
         fprintf(l->out, " … %s", last->name);
-    fprintf(l->out, "%s%s%s\n", paint(l, "\033[0m"), has_one_type(g) ? " · " : "",
-            has_one_type(g) ? dtype_name(first->dtype) : "");
+    fputs(paint(l, "\033[0m"), l->out);
+    if (has_one_type(g))
+        fprintf(l->out, " · %s", dtype_name(first->dtype));
+    fputc('\n', l->out);
 }
 
 /* Of a long sweep in brief: four cases, evenly, with the first and the last. */
