@@ -80,7 +80,8 @@ struct outputs {
     bool wrote;     /* there is a result, of whatever length */
     /* JSON, JSON, JSON lines. NULL unless asked for, where longer than may be, and on a GPU. */
     char *lines, *instructions, *trace;
-    char *compared; /* of a run that disturbs `compared`: lines of emulator/exec/compared.h */
+    char *compared; /* of a run that disturbs `compared` or `outcomes`: lines of emulator/exec's
+                       compared.h, outcomes.h */
     void *data[LAB_MAX_BUFFERS]; /* of BUF_OUTPUT buffers: large_alloc() */
 };
 void outputs_free(struct outputs *o);

@@ -22,7 +22,7 @@ static struct {
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
     int (*set_devices)(int);
-    char *(*lines)(void), *(*instructions)(void), *(*compared)(void);
+    char *(*lines)(void), *(*instructions)(void), *(*compared)(void), *(*outcomes)(void);
     int (*trace)(const char *, unsigned, const char *);
 } calls;
 static bool found;
@@ -59,6 +59,7 @@ static const struct call symbols[] = {
     {"warplabLines", &calls.lines},
     {"warplabInstructions", &calls.instructions},
     {"warplabCompared", &calls.compared},
+    {"warplabOutcomes", &calls.outcomes},
     {"warplabTrace", &calls.trace},
 };
 
@@ -219,6 +220,11 @@ char *emulator_instructions(void)
 char *emulator_compared(void)
 {
     return emulator_here() ? calls.compared() : NULL;
+}
+
+char *emulator_outcomes(void)
+{
+    return emulator_here() ? calls.outcomes() : NULL;
 }
 
 double emulator_occupancy(void)

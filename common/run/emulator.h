@@ -44,6 +44,7 @@ void emulator_host_touch(const void *p, uint64_t bytes); /* managed memory */
 char *emulator_lines(void);                              /* JSON, for free(); NULL on a GPU */
 char *emulator_instructions(void);
 char *emulator_compared(void); /* since it was last asked; exec/compared.h */
+char *emulator_outcomes(void); /* likewise; exec/outcomes.h */
 /* Of the last launch; "" or 0 when there was none. */
 double emulator_occupancy(void);
 const char *emulator_bound(void);

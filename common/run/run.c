@@ -142,6 +142,8 @@ static void take_lines(const struct job_options *j, struct outputs *o)
         o->instructions = not_longer(emulator_instructions(), JOB_MAX_INSTRUCTIONS);
     if (j->disturb >> DISTURB_compared & 1)
         o->compared = not_longer(emulator_compared(), JOB_MAX_TEXT);
+    if (j->disturb >> DISTURB_outcomes & 1)
+        o->compared = not_longer(emulator_outcomes(), JOB_MAX_TEXT);
 }
 
 bool run_collect(struct exec *e, const struct job *j, struct outputs *o)

@@ -3,6 +3,7 @@
  * A block runs on one host thread (launch.c, cluster.c) until it ends or cannot go on alone.
  */
 #include "cluster.h"
+#include "outcomes.h"
 #include "follow.h"
 #include "guard.h"
 #include "mbarrier.h"
@@ -258,6 +259,7 @@ void block_start(struct block *b, uint64_t index)
 {
     struct launch *l = b->launch;
     b->index = (uint32_t)index;
+    b->began = b->worker->ran;
     b->ctaid[0] = (uint32_t)(index % l->grid[0]);
     b->ctaid[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
     b->ctaid[2] = (uint32_t)(index / ((uint64_t)l->grid[0] * l->grid[1]));
@@ -394,7 +396,7 @@ enum run block_run(struct block *b)
                 run(w);
                 b->moved = true;
                 add_steps(k, w);
-                if (block_stops(b))
+                if (block_stops(b) || outcomes_enough(b))
                     return RUN_DONE;
             }
         }

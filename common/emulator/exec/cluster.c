@@ -146,8 +146,8 @@ void cluster_worker(struct worker *k)
     for (uint64_t i = 0; i < together; i++)
         open[i] = (struct cluster){.blocks = blocks + i * size, .nblocks = size};
     while (!l->failed) {
-        uint64_t first = atomic_fetch_add(&l->next_block, together);
-        if (first >= n)
+        uint64_t first = launch_chosen(l, atomic_fetch_add(&l->next_block, together), n);
+        if (first == UINT64_MAX)
             break;
         for (uint64_t i = 0; i < together; i++)
             start(&open[i], l, first + i);

@@ -17,6 +17,7 @@
 #include "follow.h"
 #include "nan.h"
 #include "compared.h"
+#include "outcomes.h"
 #include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/code/mma_shape.h"
@@ -420,9 +421,12 @@ static void disturb_func(struct emu_func *f, unsigned classes)
             in->fn = nan_watched;
         else if (classes & SET(compared) && compared_watches(p))
             in->fn = compared_watched;
+        else if (classes & SET(outcomes) && outcomes_watches(f, in, p))
+            in->fn = outcomes_watched;
         else if (wanted_now)
             in->fn = disturbed;
-        else if (in->fn == disturbed || in->fn == nan_watched || in->fn == compared_watched)
+        else if (in->fn == disturbed || in->fn == nan_watched || in->fn == compared_watched ||
+                 in->fn == outcomes_watched)
             in->fn = disturb_own(in);
     }
     free(held);

@@ -169,6 +169,7 @@ struct block {
     struct block *next;
     struct cluster *cluster; /* NULL: of one block */
     uint32_t rank;           /* in it */
+    uint64_t began;          /* worker's steps then */
     bool done, moved;        /* has ended; some warp has had a turn (cluster.c) */
     uint16_t *writers;       /* follow.c: by byte of shared memory, NULL where not asked for */
     struct flights
@@ -219,6 +220,8 @@ struct worker {
     uint64_t late; /* steps since the launch has failed */
 } __attribute__((aligned(128)));
 
+#define LAUNCH_FEW 8
+
 struct launch {
     struct emu_func *func;
     struct emu_module *module;
@@ -264,7 +267,10 @@ struct launch {
     uint32_t cc;
     unsigned disturb;           /* 1 << DISTURB_… (disturb.h) */
     struct compared **compared; /* of each function, where they are kept (compared.h) */
-    uint64_t workspace;         /* cooperative grid workspace, for %envreg1/2 */
+    uint8_t **outcomes;         /* likewise (outcomes.h), and of which blocks, or clusters */
+    uint64_t few[LAUNCH_FEW];
+    int nfew;           /* 0: all run */
+    uint64_t workspace; /* cooperative grid workspace, for %envreg1/2 */
     uint32_t param_bytes;
     const struct device_profile *profile;
 };
@@ -272,6 +278,14 @@ struct launch {
 static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
 {
     return (uint64_t)cluster[0] * cluster[1] * cluster[2];
+}
+
+/* Of the blocks (or clusters) that run, n in all without a choice, the k-th; UINT64_MAX: none. */
+static inline uint64_t launch_chosen(const struct launch *l, uint64_t k, uint64_t n)
+{
+    if (!l->nfew)
+        return k < n ? k : UINT64_MAX;
+    return k < (uint64_t)l->nfew ? l->few[k] : UINT64_MAX;
 }
 
 /* The interpreter, built once per instruction-set level. */

@@ -12,6 +12,7 @@
 #include "cluster.h"
 #include "compared.h"
 #include "disturb.h"
+#include "outcomes.h"
 #include "guard.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
@@ -80,8 +81,8 @@ static bool open_block(struct worker *k)
 {
     struct launch *l = k->launch;
     struct ring *r = &k->ring;
-    uint64_t index = atomic_fetch_add(&l->next_block, 1);
-    if (index >= l->nblocks)
+    uint64_t index = launch_chosen(l, atomic_fetch_add(&l->next_block, 1), l->nblocks);
+    if (index == UINT64_MAX)
         return false;
     struct block *b = r->spare;
     if (b)
@@ -208,8 +209,12 @@ static void take_turns(struct worker *k)
         if (turn == RUN_DONE) {
             block_finish(b);
             k->nopen--;
-            b->next = r->spare;
-            r->spare = b;
+            if (outcomes_enough(b)) { /* in the midst of it */
+                block_free(b);
+            } else {
+                b->next = r->spare;
+                r->spare = b;
+            }
             want = k->nopen == 0;
         } else {
             ring_append(r, b);
@@ -341,7 +346,8 @@ static int thread_count(const struct launch *l)
     if (n <= 0)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
     /* of a NaN the first one is told; comparisons are kept once for all */
-    if (l->cooperative || n < 1 || l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared))
+    if (l->cooperative || n < 1 ||
+        l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes))
         return 1;
     if (n > 256)
         n = 256;
@@ -575,7 +581,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
     l->stop_from = UINT64_MAX;
-    l->slice = SLICE;
+    l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE : SLICE;
     if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
         l->max_active = (uint32_t)l->nblocks;
         l->slice = COOPERATIVE_SLICE;
@@ -648,6 +654,8 @@ static void begin(struct launch *l)
             l->listeners[k]->launch_begin(l->listeners[k], &any);
     if (l->disturb >> DISTURB_compared & 1)
         compared_begin(l);
+    if (l->disturb >> DISTURB_outcomes & 1)
+        outcomes_begin(l);
     make_workers(l);
 }
 static cudaError_t end(struct launch *l, struct emu_result *result)
@@ -659,6 +667,8 @@ static cudaError_t end(struct launch *l, struct emu_result *result)
         printf_flush(l->func->info.name);
     if (l->compared)
         compared_end(l);
+    if (l->outcomes)
+        outcomes_end(l);
     for (int k = 0; k < l->nlisteners; k++)
         if (l->listeners[k]->launch_end)
             l->listeners[k]->launch_end(l->listeners[k], &any);

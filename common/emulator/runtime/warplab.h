@@ -96,6 +96,9 @@ char *warplabInstructions(void);
 /* Of launches that disturb "compared", since the last call: a line for each comparison whose
  * operands were the same in all threads (exec/compared.h); caller frees. */
 char *warplabCompared(void);
+/* Likewise of launches that disturb "outcomes": how instructions turned out in a few blocks
+ * (exec/outcomes.h). */
+char *warplabOutcomes(void);
 /* Records the memory accesses and active masks of one block of the next launch of
  * `kernel` to FILE (JSON lines; trace.c says which). 0 on success. */
 int warplabTrace(const char *kernel, unsigned block, const char *file);

@@ -11,6 +11,7 @@
 #include "emulator/count/traffic.h"
 #include "emulator/exec/compared.h"
 #include "emulator/exec/disturb.h"
+#include "emulator/exec/outcomes.h"
 #include "warplab.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,6 +256,11 @@ char *warplabInstructions(void)
 char *warplabCompared(void)
 {
     return compared_take();
+}
+
+char *warplabOutcomes(void)
+{
+    return outcomes_take();
 }
 
 int warplabTrace(const char *kernel, unsigned block, const char *file)
