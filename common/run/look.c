@@ -60,6 +60,10 @@ bool look_begin(uint64_t number)
 
     if (!bytes)
         return true;
+    if (number == LOOK_APART) {
+        back = take(bytes);
+        return true;
+    }
     if (bytes > MOST_BYTES - kept)
         return false;
     for (int i = 0; i < nfirsts; i++) {
