@@ -1,15 +1,19 @@
-/* seek.c - sizes that a kernel's own conditions single out.
+/* seek.c - sizes that a kernel treats in a way of its own.
  *
- * A kernel that is right only where it is looked tells sizes apart: it compares them. On a few
- * small runs the emulator keeps which comparisons have the same operands in all threads
- * (emulator/exec/compared.h). Where one of the two follows from the case's extents, or from a
- * product of them, and the other does not change, it is known at any size how it will turn out. Of
- * many sizes, up to the greatest that the row's hidden cases draw, those are run at which it turns
- * out as in no case before: first what comes up and was always the same, along the way that led
- * there, then the regions that the comparisons make together, the largest first. What a kernel
- * compares only there is known from then on.
+ * A kernel that is right only where it is looked tells sizes apart. Two searches find those that no
+ * case has had:
+ *
+ * By comparisons. On a few small runs the emulator keeps which comparisons have the same operands
+ * in all threads (emulator/exec/compared.h). Where one of the two follows from the case's extents,
+ * or from a product of them, and the other does not change, it is known at any size how it will
+ * turn out. Of many sizes, up to the greatest that the row's hidden cases draw, those are run at
+ * which it turns out as in no case before: first what comes up and was always the same, along the
+ * way that led there, then the regions that the comparisons make together, the largest first. What
+ * a kernel compares only there is known from then on.
+ *
+ * By trial, however it finds out: scout.c.
  */
-#include "marking.h"
+#include "seeking.h"
 #include "base/alloc.h"
 #include "base/text.h"
 
@@ -18,75 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    EXTENTS = 4, /* n, m, k, param */
-    PARAM = EXTENTS - 1,
-    PRODUCTS = 1 << EXTENTS,
-    MOST_POINTS = 64,
-    MOST_KINDS = 4,      /* types and operations that are looked at in a row */
-    MOST_SOUGHT = 12,    /* of each */
-    MOST_TAKEN = 256,    /* comparisons of a run */
-    MOST_DECISIONS = 64, /* bits of a signature */
-    MOST_DRAWN = 2000,   /* sizes, of which one is run */
-    MOST_PARAMS = 64,
-    SMALL = 100,      /* an extent of the runs that are looked at first, about */
-    ENOUGH = 1 << 16, /* work of a case that is sought, about */
-};
-
-/* A comparison of a run, the same in all its threads. */
-struct condition {
-    char kernel[64];
-    unsigned at;
-    char type[8], relation[4];
-    double a, b;
-};
-
-/* A run whose comparisons are known. */
-struct point {
-    struct lab_case c;
-    struct condition *all;
-    int n;
-};
-
-/* One of them of which one side is slope * (a product of extents) + at_0 in all runs, within 1,
- * and the other stays. */
-struct decision {
-    struct condition c;
-    bool left;   /* that side is a */
-    unsigned of; /* extents, 1 << i */
-    double slope, at_0;
-    uint64_t way, way_is; /* where it comes up: bits of a signature, and what they are there */
-};
-
-struct search {
-    struct marking *m;
-    const struct lab_variant *variant;
-    const struct hidden_case **hidden; /* of the row */
-    int nhidden;
-    double least[EXTENTS], most[EXTENTS]; /* that they draw; most 0: they do not */
-    int64_t params[MOST_PARAMS];          /* param is one of these, where there are any */
-    int nparams;
-    double work; /* at most, of a case that is sought */
-    uint64_t random;
-    /* Of a type and an operation: */
-    const struct hidden_case *of;
-    struct lab_case base;
-    struct point points[MOST_POINTS];
-    int npoints;
-    struct decision decisions[MOST_DECISIONS];
-    int ndecisions;
-    uint64_t of_product[PRODUCTS]; /* the decisions of each, as bits */
-    struct lab_case *cases;        /* that have been run */
-    uint64_t *seen;                /* how each decision turns out there, as bits */
-    int nseen;
-};
-
-static double extent(const struct lab_case *c, int i)
+double seek_extent(const struct lab_case *c, int i)
 {
     return i == 0 ? (double)c->n : i == 1 ? (double)c->m : i == 2 ? (double)c->k : (double)c->param;
 }
 
-static void set_extent(struct lab_case *c, int i, double v)
+void seek_set_extent(struct lab_case *c, int i, double v)
 {
     if (i == 0)
         c->n = (uint64_t)v;
@@ -102,12 +43,12 @@ static double product(const struct lab_case *c, unsigned of)
 {
     double p = 1;
     for (int i = 0; i < EXTENTS; i++)
-        p *= of >> i & 1 ? extent(c, i) : 1;
+        p *= of >> i & 1 ? seek_extent(c, i) : 1;
     return p;
 }
 
 /* Of what the row draws. */
-static double work_of(const struct search *s, const struct lab_case *c)
+double seek_work(const struct search *s, const struct lab_case *c)
 {
     unsigned drawn = 0;
     for (int i = 0; i < EXTENTS; i++)
@@ -148,7 +89,7 @@ static void take_row(struct search *s)
     for (int i = 0; i < s->nhidden; i++) {
         struct marked_case c;
         if (case_named(s->m->e->lab, r, s->variant->name, s->hidden[i]->name, &s->m->draw, &c))
-            s->work = fmax(s->work, 4 * work_of(s, &c.c));
+            s->work = fmax(s->work, 4 * seek_work(s, &c.c));
     }
     s->work = fmax(s->work, 1 << 20);
     const char *extents = s->m->e->lab->extents;
@@ -160,7 +101,7 @@ static void take_row(struct search *s)
             s->nparams = 0; /* any between */
 }
 
-static double rounded(const struct hidden_case *h, int i, double v)
+double seek_rounded(const struct hidden_case *h, int i, double v)
 {
     const uint64_t by[EXTENTS] = {h->multiple, h->m_multiple, h->k_multiple, 1};
     return by[i] > 1 ? ceil(v / (double)by[i]) * (double)by[i] : v;
@@ -201,7 +142,7 @@ static void read_comparisons(struct point *p, const char *text)
     }
 }
 
-static bool applies(const struct search *s, const struct lab_case *c)
+bool seek_applies(const struct search *s, const struct lab_case *c)
 {
     const struct lab *l = s->m->e->lab;
     return !l->applies || l->applies(s->variant, c);
@@ -210,7 +151,7 @@ static bool applies(const struct search *s, const struct lab_case *c)
 static void add_point(struct search *s, const struct lab_case *c)
 {
     struct marking *m = s->m;
-    if (s->npoints == MOST_POINTS || !applies(s, c))
+    if (s->npoints == MOST_POINTS || !seek_applies(s, c))
         return;
     char *text = session_compared(m->s, s->variant, c,
                                   case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
@@ -233,9 +174,9 @@ static void look_first(struct search *s)
         for (int i = 0; i < EXTENTS; i++) {
             double v = fmax(floor(parts[turn][i] * SMALL), s->least[i] + turn);
             if (i == PARAM && s->nparams)
-                set_extent(&c, i, (double)s->params[turn % s->nparams]);
+                seek_set_extent(&c, i, (double)s->params[turn % s->nparams]);
             else if (s->most[i] > 0)
-                set_extent(&c, i, rounded(s->of, i, fmin(v, s->most[i])));
+                seek_set_extent(&c, i, seek_rounded(s->of, i, fmin(v, s->most[i])));
         }
         make_prime(s->of, &c);
         add_point(s, &c);
@@ -254,11 +195,11 @@ static void look_beside(struct search *s)
         static const double away[3][EXTENTS] = {{1, 4, 2, 3}, {5, 1, 3, 2}, {-1, -2, 1, 4}};
         struct lab_case c = at;
         for (int i = 0; i < EXTENTS; i++) {
-            double v = extent(&at, i) + rounded(s->of, i, 1) * away[turn][i];
+            double v = seek_extent(&at, i) + seek_rounded(s->of, i, 1) * away[turn][i];
             if (i == PARAM && s->nparams)
                 continue;
             if (s->most[i] > 0 && v >= s->least[i] && v <= s->most[i])
-                set_extent(&c, i, v);
+                seek_set_extent(&c, i, v);
         }
         make_prime(s->of, &c);
         add_point(s, &c);
@@ -454,24 +395,24 @@ static double news_of(const struct search *s, uint64_t x)
 
 /* ---- sizes ---- */
 
-static double random_of(struct search *s) /* 0 to 1 */
+double seek_random(struct search *s) /* 0 to 1 */
 {
     s->random = s->random * 6364136223846793005u + 1442695040888963407u;
     return (double)(s->random >> 11) * 0x1p-53;
 }
 
 /* Any size of any scale, or one where something is decided. */
-static double some_extent(struct search *s, int i)
+double seek_some_extent(struct search *s, int i)
 {
-    int at = (int)(random_of(s) * (s->ndecisions + 1));
+    int at = (int)(seek_random(s) * (s->ndecisions + 1));
     if (i == PARAM && s->nparams)
-        return (double)s->params[(int)(random_of(s) * s->nparams)];
+        return (double)s->params[(int)(seek_random(s) * s->nparams)];
     double least = fmax(s->least[i], 1);
-    if (at < s->ndecisions && s->decisions[at].of == 1u << i && random_of(s) < 0.7)
-        return round(root_of(&s->decisions[at]) + 2 * random_of(s) - 1);
-    if (s->least[i] <= 0 && random_of(s) < 0.05)
+    if (at < s->ndecisions && s->decisions[at].of == 1u << i && seek_random(s) < 0.7)
+        return round(root_of(&s->decisions[at]) + 2 * seek_random(s) - 1);
+    if (s->least[i] <= 0 && seek_random(s) < 0.05)
         return s->least[i];
-    return floor(least * pow(fmax(s->most[i] / least, 1), random_of(s)));
+    return floor(least * pow(fmax(s->most[i] / least, 1), seek_random(s)));
 }
 
 /* Makes one extent such that a product is where something is decided. */
@@ -479,37 +420,37 @@ static void meet_product(struct search *s, struct lab_case *c)
 {
     if (!s->ndecisions)
         return;
-    const struct decision *d = &s->decisions[(int)(random_of(s) * s->ndecisions)];
-    int i = (int)(random_of(s) * (s->nparams ? PARAM : EXTENTS));
+    const struct decision *d = &s->decisions[(int)(seek_random(s) * s->ndecisions)];
+    int i = (int)(seek_random(s) * (s->nparams ? PARAM : EXTENTS));
     double others = product(c, d->of & ~(1u << i));
     if (d->of >> i & 1 && __builtin_popcount(d->of) > 1 && others > 0)
-        set_extent(c, i, fmax(round(root_of(d) / others + 2 * random_of(s) - 1), 0));
+        seek_set_extent(c, i, fmax(round(root_of(d) / others + 2 * seek_random(s) - 1), 0));
 }
 
 /* False: it may not be asked for. */
-static bool draw_size(struct search *s, struct lab_case *c)
+bool seek_draw(struct search *s, struct lab_case *c)
 {
     for (int i = 0; i < EXTENTS; i++)
         if (s->most[i] > 0)
-            set_extent(c, i, some_extent(s, i));
-    if (random_of(s) < 0.5)
+            seek_set_extent(c, i, seek_some_extent(s, i));
+    if (seek_random(s) < 0.5)
         meet_product(s, c);
     for (int i = 0; i < EXTENTS; i++) {
         if (s->most[i] <= 0)
             continue;
-        double v = rounded(s->of, i, extent(c, i));
+        double v = seek_rounded(s->of, i, seek_extent(c, i));
         if (!(v >= s->least[i] && v <= s->most[i]))
             return false;
-        set_extent(c, i, v);
+        seek_set_extent(c, i, v);
     }
     make_prime(s->of, c);
-    return work_of(s, c) <= s->work;
+    return seek_work(s, c) <= s->work;
 }
 
 /* How far from what is enough to say something of a technique; the first case is the least. */
 static double oddity(const struct search *s, const struct lab_case *c)
 {
-    double work = fmax(work_of(s, c), 1);
+    double work = fmax(seek_work(s, c), 1);
     return s->nseen ? fabs(log(work / ENOUGH)) : work;
 }
 
@@ -535,7 +476,7 @@ static bool next_size(struct search *s, struct lab_case *best)
     double most = 0;
     for (int i = 0; i < MOST_DRAWN; i++) {
         d[n].c = s->base;
-        if (draw_size(s, &d[n].c)) {
+        if (seek_draw(s, &d[n].c)) {
             d[n].signature = signature_of(s, &d[n].c);
             d[n].turn = n;
             n++;
@@ -564,7 +505,7 @@ static char *name_of(const struct search *s, const struct lab_case *c)
     struct text t = {0};
     for (int i = 0; i < EXTENTS; i++)
         if (s->most[i] > 0)
-            text_addf(&t, "%s%s=%.0f", t.length ? "," : "", names[i], extent(c, i));
+            text_addf(&t, "%s%s=%.0f", t.length ? "," : "", names[i], seek_extent(c, i));
     return text_take(&t);
 }
 
@@ -582,13 +523,14 @@ static void add_seen(struct search *s, const struct lab_case *c)
 }
 
 /* Is the kernel right there? False, and settled, when not. */
-static bool try_case(struct search *s, struct lab_case *c)
+bool seek_try(struct search *s, struct lab_case *c, bool *ran)
 {
     struct marking *m = s->m;
     c->name = session_keeps(m->s, name_of(s, c));
     add_seen(s, c);
     struct marked_case x = sought_case(m, &(struct sought){s->variant, *c});
-    if (!applies(s, &x.c))
+    *ran = false;
+    if (!seek_applies(s, &x.c))
         return true;
     const struct run *r = marking_run(m, &x, 0, false);
     enum run_end end = r->result.end;
@@ -596,14 +538,22 @@ static bool try_case(struct search *s, struct lab_case *c)
         marking_fail_on(m, r, &x, "");
         return false;
     }
-    if (end == RUN_OK) {
+    *ran = end == RUN_OK;
+    if (*ran)
         session_sought(m->s, s->variant, &x.c);
-        int before = s->npoints;
-        add_point(s, &x.c);
-        if (s->npoints > before)
-            look_beside(s);
-    }
     return true;
+}
+
+/* The same, and what the kernel compares there. */
+static bool try_case(struct search *s, struct lab_case *c)
+{
+    bool ran, right = seek_try(s, c, &ran);
+    int before = s->npoints;
+    if (ran)
+        add_point(s, c);
+    if (s->npoints > before)
+        look_beside(s);
+    return right;
 }
 
 static void clear_points(struct search *s)
@@ -629,13 +579,26 @@ static bool seek_of(struct search *s)
             break;
         right = try_case(s, &next);
     }
+    right = right && scout(s);
     clear_points(s);
     return right;
 }
 
+/* Others for the next submission. */
+static uint64_t first_random(const struct marking *m)
+{
+    if (!m->draw.secret)
+        return 1;
+    char *label = xformat("%s/%s/%s/sought", m->e->lab->name, m->row->id, m->draw.submission);
+    uint64_t r = secret_draw(m->draw.secret, label);
+    free(label);
+    return r;
+}
+
 void seek(struct marking *m)
 {
-    struct search s = {.m = m, .variant = variant_named(m->e->lab, m->row->variant), .random = 1};
+    struct search s = {
+        .m = m, .variant = variant_named(m->e->lab, m->row->variant), .random = first_random(m)};
     struct lab_case kinds[MOST_KINDS];
     int nkinds = 0;
     bool right = s.variant && !m->e->lab->program;
@@ -657,4 +620,6 @@ void seek(struct marking *m)
     free(s.hidden);
     free(s.cases);
     free(s.seen);
+    free(s.told);
+    turns_free(&s.known);
 }

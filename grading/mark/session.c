@@ -5,6 +5,7 @@
 #include "lab/counter.h"
 #include "lab/dataset.h"
 #include "base/alloc.h"
+#include "run/look.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "base/clock.h"
@@ -492,7 +493,9 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
 {
     struct dataset data = {0};
     options.check = r->check;
-    options.poison = r->check ? POISON_OUTPUTS : POISON_ALL;
+    options.poison = options.launch_only && !options.timed ? POISON_NONE
+                     : r->check                            ? POISON_OUTPUTS
+                                                           : POISON_ALL;
     r->steps = options.steps ? options.steps : s->o->steps;
     options.steps = r->steps;
     options.seed = poison_of(r);
@@ -750,22 +753,56 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     return x;
 }
 
-char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                       uint64_t seed)
+/* Of inputs; a transform goes through all that there is. */
+static uint64_t bytes_touched(const struct plan *p)
+{
+    uint64_t bytes = 0;
+    for (int b = 0; b < p->nbuffers; b++)
+        if (p->buffers[b].role == BUF_INPUT)
+            bytes += plan_buffer_bytes(p, b);
+    for (int i = 0; i < p->nsteps; i++)
+        bytes += p->steps[i].kind == STEP_FFT ? plan_bytes(p) : 0;
+    return bytes;
+}
+
+static char *noted(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                   uint64_t seed, struct job_options options)
 {
     struct run r = run_new(v, c, seed, false);
-    char *text = NULL;
+    r.look = options.look;
+    options.untimed = true;
+    options.steps = steps_of(s, COMPARED_STEPS);
     if (open_box(s))
-        carry_out(s, &r,
-                  (struct job_options){.disturb = 1u << DISTURB_compared,
-                                       .untimed = true,
-                                       .steps = steps_of(s, COMPARED_STEPS)});
-    if (r.outputs.stage == STAGE_DONE && r.outputs.compared) {
+        carry_out(s, &r, options);
+    char *text = NULL;
+    if (options.launch_only || r.outputs.stage == STAGE_DONE) {
         text = r.outputs.compared;
         r.outputs.compared = NULL;
     }
     run_clear(&r);
     return text;
+}
+
+char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed)
+{
+    return noted(s, v, c, seed, (struct job_options){.disturb = 1u << DISTURB_compared});
+}
+
+char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed)
+{
+    return noted(s, v, c, seed,
+                 (struct job_options){
+                     .disturb = 1u << DISTURB_outcomes, .launch_only = true, .look = LOOK_APART});
+}
+
+uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c)
+{
+    struct run r = run_new(v, c, 0, false);
+    uint64_t bytes = open_box(s) && make_plan(s, &r) ? bytes_touched(r.plan) : UINT64_MAX;
+    run_clear(&r);
+    return bytes;
 }
 
 const char *session_keeps(struct session *s, char *name)

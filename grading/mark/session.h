@@ -122,6 +122,12 @@ const char *session_instructions(struct session *s, struct run *r);
  * emulator/exec/compared.h, for free(); NULL when it did not come to its end. */
 char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed);
+/* Likewise how instructions turn out in a few of its blocks, which run alone, as far as they come:
+ * lines of emulator/exec/outcomes.h. */
+char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed);
+/* About how many bytes that goes through; UINT64_MAX where the case has no plan. */
+uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 const char *session_keeps(struct session *s, char *name); /* takes it over: it lives as long */
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */

@@ -1,0 +1,249 @@
+/* scout.c - sizes at which something turns out as in no run (seeking.h).
+ *
+ * Of sizes of any scale, all that is large or small together among them, a few blocks run, and the
+ * emulator keeps how their instructions turn out (emulator/exec/outcomes.h). Where one does as in
+ * no run there has been, the least size at which it does is run whole, and others beside it are
+ * tried: however a kernel finds out which size it has, something has to turn out otherwise there.
+ */
+#include "seeking.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A size of which a few blocks have run, and how their instructions turned out. */
+struct scouted {
+    struct lab_case c;
+    char *turns;
+};
+
+static char *turns_at(struct search *s, const struct lab_case *c)
+{
+    const struct marking *m = s->m;
+    return session_outcomes(m->s, s->variant, c,
+                            case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
+}
+
+static bool same_size(const struct lab_case *a, const struct lab_case *b)
+{
+    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param &&
+           a->dtype == b->dtype && a->op == b->op && a->block == b->block;
+}
+
+/* Is it of the variant, and right, and the first of its case? */
+static bool tells(const struct search *s, int at)
+{
+    const struct session *x = s->m->s;
+    const struct run *r = x->runs[at];
+    bool again = false;
+    for (int k = 0; k < at && !again; k++)
+        again = x->runs[k]->variant == r->variant && same_size(&x->runs[k]->c, &r->c);
+    return !again && r->variant == s->variant && !r->check && r->result.end == RUN_OK;
+}
+
+/* Of sizes that have been scouted, those at which something turned out as in no run before. */
+static int drop_known(const struct turns *known, struct scouted *of, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        if (turns_news(known, of[i].turns))
+            of[kept++] = of[i];
+        else
+            free(of[i].turns);
+    }
+    return kept;
+}
+
+/* The largest run that has not told yet how things turn out; -1: there is none. */
+static int largest_untold(struct search *s)
+{
+    const struct session *x = s->m->s;
+    int most = -1;
+    s->told = xrealloc(s->told, (size_t)(x->nruns + 1) * sizeof(*s->told));
+    for (; s->ntold < x->nruns; s->ntold++)
+        s->told[s->ntold] = !tells(s, s->ntold);
+    for (int i = 0; i < x->nruns; i++)
+        if (!s->told[i] &&
+            (most < 0 || seek_work(s, &x->runs[i]->c) > seek_work(s, &x->runs[most]->c)))
+            most = i;
+    return most;
+}
+
+/* The same, of all runs there have been. */
+static int drop_known_from_runs(struct search *s, struct scouted *of, int n)
+{
+    n = drop_known(&s->known, of, n);
+    for (int most; n && (most = largest_untold(s)) >= 0;) {
+        s->told[most] = true;
+        char *turns = turns_at(s, &s->m->s->runs[most]->c);
+        turns_add(&s->known, turns);
+        free(turns);
+        n = drop_known(&s->known, of, n);
+    }
+    return n;
+}
+
+/* One of the sizes at which something new came up, with another extent, of any scale. */
+static bool draw_beside(struct search *s, int met, struct lab_case *c)
+{
+    *c = s->cases[s->nseen - 1 - (int)(seek_random(s) * met)];
+    int i = (int)(seek_random(s) * EXTENTS);
+    if (s->most[i] <= 0)
+        return false;
+    double least = fmax(s->least[i], 1);
+    double most = s->work * fmax(seek_extent(c, i), 1) / fmax(seek_work(s, c), 1);
+    double v = i == PARAM ? seek_some_extent(s, i)
+                          : least * pow(fmax(fmin(most, s->most[i]) / least, 1), seek_random(s));
+    seek_set_extent(c, i, seek_rounded(s->of, i, floor(v)));
+    make_prime(s->of, c);
+    return seek_extent(c, i) <= s->most[i];
+}
+
+/* Some extents large, of the last part of their scale and as large as they may be together, the
+ * others small. */
+static void draw_corner(struct search *s, unsigned large, double last, struct lab_case *c)
+{
+    for (int i = 0; i < EXTENTS; i++) {
+        double least = fmax(s->least[i], 1), u = seek_random(s);
+        if (s->most[i] <= 0)
+            continue;
+        u = large >> i & 1 ? 1 - last * u : 0.4 * u;
+        seek_set_extent(c, i,
+                        i == PARAM && s->nparams
+                            ? seek_some_extent(s, i)
+                            : floor(least * pow(fmax(s->most[i] / least, 1), u)));
+    }
+    double much = fmax(seek_work(s, c) / s->work, 1);
+    for (int i = 0; i < EXTENTS; i++)
+        if (large >> i & 1 && s->most[i] > 0 && !(i == PARAM && s->nparams))
+            seek_set_extent(
+                c, i,
+                fmax(floor(seek_extent(c, i) / pow(much, 1. / __builtin_popcount(large))),
+                     s->least[i]));
+    for (int i = 0; i < EXTENTS; i++)
+        if (s->most[i] > 0)
+            seek_set_extent(c, i, seek_rounded(s->of, i, seek_extent(c, i)));
+    make_prime(s->of, c);
+}
+
+/* Extents that are drawn. */
+static unsigned extents_of(const struct search *s)
+{
+    unsigned of = 0;
+    for (int i = 0; i < EXTENTS; i++)
+        of |= (unsigned)(s->most[i] > 0 && !(i == PARAM && s->nparams)) << i;
+    return of;
+}
+
+/* Halves the largest extent until it takes so many bytes at most. False: there is no such size. */
+static bool make_light(struct search *s, struct lab_case *c, uint64_t most)
+{
+    const unsigned drawn = extents_of(s);
+    for (int turn = 0; turn < 64 && seek_applies(s, c); turn++) {
+        if (session_bytes(s->m->s, s->variant, c) <= most)
+            return seek_work(s, c) <= s->work;
+        int largest = -1;
+        for (int i = 0; i < EXTENTS; i++)
+            if (drawn >> i & 1 && (largest < 0 || seek_extent(c, i) > seek_extent(c, largest)))
+                largest = i;
+        if (largest < 0 || seek_extent(c, largest) <= fmax(s->least[largest], 1))
+            return false;
+        double v = fmax(floor(seek_extent(c, largest) / 2), s->least[largest]);
+        seek_set_extent(c, largest, seek_rounded(s->of, largest, v));
+        make_prime(s->of, c);
+    }
+    return false;
+}
+
+/* Corners first, then any size. */
+static bool draw_scout(struct search *s, int turn, struct lab_case *c)
+{
+    const unsigned drawn = extents_of(s), corners = 1u << __builtin_popcount(drawn);
+    unsigned large = 0;
+    *c = s->base;
+    for (int i = 0, bit = 0; i < EXTENTS; i++)
+        if (drawn >> i & 1)
+            large |= (unsigned)(turn >> bit++ & 1) << i;
+    if ((unsigned)turn < 2 * corners)
+        draw_corner(s, large, (unsigned)turn < corners ? 0.02 : 0.25, c);
+    else if (!seek_draw(s, c))
+        return false;
+    return make_light(s, c, (unsigned)turn == corners - 1 ? HEAVY : LIGHT);
+}
+
+/* Makes *c smaller, one extent after the other, while as much is new. */
+static void shrink(struct search *s, struct lab_case *c, char **turns)
+{
+    const struct turns *known = &s->known;
+    int news = turns_news(known, *turns);
+    for (int i = 0; i < EXTENTS; i++)
+        for (int turn = 0; turn < 3 && s->most[i] > 0 && !(i == PARAM && s->nparams); turn++) {
+            struct lab_case less = *c;
+            double least = fmax(s->least[i], 1), v = seek_extent(c, i);
+            double part = turn ? 0.5 : 0.1;
+            seek_set_extent(&less, i, seek_rounded(s->of, i, floor(fmax(least, v * part))));
+            make_prime(s->of, &less);
+            if (seek_extent(&less, i) >= v || !seek_applies(s, &less))
+                break;
+            char *now = turns_at(s, &less);
+            bool kept = turns_news(known, now) >= news;
+            if (kept) {
+                *c = less;
+                free(*turns);
+                *turns = now;
+            } else {
+                free(now);
+            }
+        }
+}
+
+/* May it take more? */
+static bool may_scout(const struct search *s)
+{
+    return s->m->s->taken - s->began < MOST_SCOUT_STEPS;
+}
+
+static int scout_any(struct search *s, struct scouted of[SCOUTS])
+{
+    int n = 0;
+    for (int turn = 0; turn < SCOUTS && may_scout(s); turn++)
+        if (draw_scout(s, turn, &of[n].c)) {
+            of[n].turns = turns_at(s, &of[n].c);
+            n++;
+        }
+    return n;
+}
+
+/* Where something is new: the least such size runs whole. False when the row is settled. */
+static bool meet(struct search *s, struct scouted *x)
+{
+    bool ran;
+    if (!turns_news(&s->known, x->turns))
+        return true;
+    shrink(s, &x->c, &x->turns);
+    turns_add(&s->known, x->turns);
+    return seek_try(s, &x->c, &ran);
+}
+
+bool scout(struct search *s)
+{
+    struct scouted of[SCOUTS];
+    s->began = s->m->s->taken;
+    int n = drop_known_from_runs(s, of, scout_any(s, of)), before = s->nseen, met = 0;
+    bool right = true;
+    for (int i = 0; i < n; i++) {
+        right = right && (met == MOST_MET || meet(s, &of[i]));
+        met = s->nseen - before;
+        free(of[i].turns);
+    }
+    for (int turn = 0; right && met < MOST_MET && turn < SCOUTS_MORE * met && may_scout(s);
+         turn++, met = s->nseen - before) {
+        struct scouted x = {0};
+        if (!draw_beside(s, met, &x.c) || !make_light(s, &x.c, LIGHT))
+            continue;
+        x.turns = turns_at(s, &x.c);
+        right = meet(s, &x);
+        free(x.turns);
+    }
+    return right;
+}
