@@ -7,6 +7,7 @@
  */
 #include "seeking.h"
 #include "base/alloc.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -225,9 +226,22 @@ static bool meet(struct search *s, struct scouted *x)
     return seek_try(s, &x->c, &ran);
 }
 
+/* Other sizes for each type and operation, and the next submission. */
+static uint64_t first_random(const struct search *s)
+{
+    const struct marking *m = s->m;
+    char *label = xformat("%s/%s/%s/%s/sought", m->e->lab->name, m->row->id, s->of->name,
+                          m->draw.secret ? m->draw.submission : "practice");
+    uint64_t r = secret_draw(m->draw.secret ? m->draw.secret : "", label);
+    free(label);
+    return r;
+}
+
 bool scout(struct search *s)
 {
     struct scouted of[SCOUTS];
+    uint64_t before_it = s->random;
+    s->random = first_random(s);
     s->began = s->m->s->taken;
     int n = drop_known_from_runs(s, of, scout_any(s, of)), before = s->nseen, met = 0;
     bool right = true;
@@ -245,5 +259,6 @@ bool scout(struct search *s)
         right = meet(s, &x);
         free(x.turns);
     }
+    s->random = before_it;
     return right;
 }

@@ -584,21 +584,9 @@ static bool seek_of(struct search *s)
     return right;
 }
 
-/* Others for the next submission. */
-static uint64_t first_random(const struct marking *m)
-{
-    if (!m->draw.secret)
-        return 1;
-    char *label = xformat("%s/%s/%s/sought", m->e->lab->name, m->row->id, m->draw.submission);
-    uint64_t r = secret_draw(m->draw.secret, label);
-    free(label);
-    return r;
-}
-
 void seek(struct marking *m)
 {
-    struct search s = {
-        .m = m, .variant = variant_named(m->e->lab, m->row->variant), .random = first_random(m)};
+    struct search s = {.m = m, .variant = variant_named(m->e->lab, m->row->variant), .random = 1};
     struct lab_case kinds[MOST_KINDS];
     int nkinds = 0;
     bool right = s.variant && !m->e->lab->program;
