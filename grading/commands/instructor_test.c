@@ -128,6 +128,15 @@ Test(instructor, changes_marks_and_rules, .init = a_class, .fini = end_of_class,
     says(grade(2, "policy --lab nosuch --grace 15"), "there is no lab \"nosuch\"");
 }
 
+Test(instructor, is_told_of_utf_16_by_name, .init = a_class, .fini = end_of_class, .timeout = 100)
+{
+    free(shell(NULL, "printf '\\377\\376#\\0i\\0' >%s/class/eve.cu", folder));
+    says(grade(0, "batch --lab " LAB " --secret %s/secret -q -j2 %s/class", folder, folder),
+         " 0  UTF-16\n");
+    says(grade(0, "report --lab " LAB " %s/pages", folder), "");
+    says(shell(NULL, "cat %s/pages/index.html", folder), "<strong>UTF-16</strong>");
+}
+
 Test(instructor, is_told_of_a_lab_that_nobody_handed_in, .init = a_class, .fini = end_of_class,
      .timeout = 100)
 {

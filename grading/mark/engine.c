@@ -553,10 +553,10 @@ static const char *not_markable(const char *source, size_t length, enum verdict_
         return "The file is larger than 256 KiB.";
     }
     if (encoding) {
-        *status = VERDICT_NOT_TEXT;
-        return strstr(encoding, "32")
-                   ? "The file is UTF-32, which no CUDA compiler reads: save it as UTF-8."
-                   : "The file is UTF-16, which no CUDA compiler reads: save it as UTF-8.";
+        bool wide = strstr(encoding, "32");
+        *status = wide ? VERDICT_UTF32 : VERDICT_UTF16;
+        return wide ? "The file is UTF-32, which no CUDA compiler reads: save it as UTF-8."
+                    : "The file is UTF-16, which no CUDA compiler reads: save it as UTF-8.";
     }
     if (memchr(source, 0, length)) {
         *status = VERDICT_NOT_TEXT;

@@ -28,6 +28,7 @@ static const struct status_words statuses[] = {
 static const char *const verdicts[] = {
     [VERDICT_GRADED] = "graded",       [VERDICT_NOT_COMPILED] = "not compiled",
     [VERDICT_EMPTY] = "empty",         [VERDICT_NOT_TEXT] = "not text",
+    [VERDICT_UTF16] = "UTF-16",        [VERDICT_UTF32] = "UTF-32",
     [VERDICT_TOO_LARGE] = "too large", [VERDICT_UNREADABLE] = "unreadable",
     [VERDICT_MISSING] = "missing",     [VERDICT_FAILED] = "failed",
 };
