@@ -360,6 +360,28 @@ bool printed_rate(const struct outputs *o, const char *name, double *gbps)
     return end != rest && *gbps >= 0 && !strncmp(end, " GB/s", 5);
 }
 
+bool told_ms(const struct outputs *o, const char *name, double *ms)
+{
+    static const char word[] = "told_ms ";
+    enum { MOST = 16, ONE = 1 };
+    double printed, told[ONE + MOST] = {0}; /* the first: none */
+    int n = ONE;
+
+    if (!o->record || !printed_ms(o, name, &printed))
+        return false;
+    for (const char *p = o->record; n < ONE + MOST && *p; p += strcspn(p, "\n"), p += *p == '\n')
+        if (!strncmp(p, word, strlen(word)))
+            told[n++] = strtod(p + strlen(word), NULL);
+    *ms = INFINITY;
+    for (int i = ONE; i < n; i++)
+        for (int k = 0; k < i; k++) {
+            double both = told[i] + told[k];
+            if (fabs(both - printed) < fabs(*ms - printed))
+                *ms = both;
+        }
+    return n > ONE;
+}
+
 bool program_fact(const struct outputs *o, const char *name, double *value)
 {
     bool there;
@@ -370,6 +392,8 @@ bool program_fact(const struct outputs *o, const char *name, double *value)
         there = record_value(o, name + 7, value);
     else if (!strncmp(name, "printed.", 8))
         there = printed_ms(o, name + 8, value);
+    else if (!strncmp(name, "told.", 5))
+        there = told_ms(o, name + 5, value);
     else if (!strncmp(name, "rate.", 5))
         there = printed_rate(o, name + 5, value);
     else

@@ -99,8 +99,12 @@ bool record_value(const struct outputs *o, const char *name, double *value);
 bool printed_ms(const struct outputs *o, const char *name, double *ms);
 /* And its rate, from "NAME 0.125 ms 98.3 GB/s". */
 bool printed_rate(const struct outputs *o, const char *name, double *gbps);
+/* What events told that is nearest to that: one of the times, or two together. False when it
+ * printed none, or none was told. */
+bool told_ms(const struct outputs *o, const char *name, double *ms);
 /* What a program printed, or the record says of it, by its name in a condition (gate.h):
- * "calls.cudaMalloc", "record.left", "printed.kernel" (ms), "rate.kernel" (GB/s). NAN, with which
+ * "calls.cudaMalloc", "record.left", "printed.kernel" (ms), "told.kernel" (ms),
+ * "rate.kernel" (GB/s). NAN, with which
  * no comparison holds, where that is not there. False: the name is none of these. */
 bool program_fact(const struct outputs *o, const char *name, double *value);
 

@@ -282,6 +282,12 @@ Test(job, what_a_program_left)
     cr_expect(program_fact(&o, "rate.kernel", &value) && value == 12.5);
     cr_expect(program_fact(&o, "printed.to_host", &value) && value != value, "no milliseconds");
     cr_expect_not(program_fact(&o, "inst_executed", &value));
+    cr_expect(program_fact(&o, "told.kernel", &value) && value != value, "no event was asked");
+    o.record = "told_ms 0.11\ntold_ms 0.2401\ntold_ms 0.15\nleft 1\n";
+    cr_expect(program_fact(&o, "told.kernel", &value) && value == 0.2401, "%g", value);
+    o.record = "told_ms 0.11\ntold_ms 0.14\ntold_ms 0.5\n";
+    cr_expect(program_fact(&o, "told.kernel", &value) && value == 0.11 + 0.14, "%g", value);
+    cr_expect(program_fact(&o, "told.cpu", &value) && value != value, "no such line");
     o.record = "";
     cr_expect(program_fact(&o, "record.left", &value) && value != value, "there is no record");
 }

@@ -383,7 +383,7 @@ static bool any_name(void *user, const char *name, double *value)
     (void)user;
     *value = 1;
     if (!strncmp(name, "calls.cuda", 10) || !strncmp(name, "record.", 7) ||
-        !strncmp(name, "printed.", 8) || !strncmp(name, "rate.", 5))
+        !strncmp(name, "printed.", 8) || !strncmp(name, "rate.", 5) || !strncmp(name, "told.", 5))
         return true;
     if (!strncmp(name, "ref.", 4))
         name += 4;

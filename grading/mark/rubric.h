@@ -65,6 +65,8 @@ struct rubric_row {
      *                     clock's time from its start to its end
      *   printed.NAME      of a program: the milliseconds of a line "NAME 0.125 ms 98 GB/s" that it
      *   rate.NAME         printed, and the rate
+     *   told.NAME         of what events told the program, a time or two together, the nearest to
+     *                     printed.NAME
      *
      * Averages can be talked up by dummy work: judge totals, and the worst instruction.
      * "global_sectors <= 1.05 * ref.global_sectors && worst(shared_ld_bank_conflicts) == 0 &&

@@ -65,7 +65,7 @@ static bool on_device(const struct problem *p, float *result)
     print_time("kernel", 0.003, 12.0 * n);
     print_time("to_host", 0.001, 4.0 * n);
     if (f) {
-        fprintf(f, "launches 1\nleft 0\nmodelled_ms 0.003\nelapsed_ns 5000\nmemcpyHtoD %u\nmemcpyDtoH %u\n", 8 * n, 4 * n);
+        fprintf(f, "launches 1\nleft 0\nmodelled_ms 0.003\nelapsed_ns 5000\ntold_ms 0.001\ntold_ms 0.003\nmemcpyHtoD %u\nmemcpyDtoH %u\n", 8 * n, 4 * n);
         fprintf(f, "calls.cudaEventRecord 4\ncalls.cudaEventSynchronize 1\ncalls.cudaEventElapsedTime 3\n");
         fprintf(f, "counter.flop_fp32 %u\ncounter.global_st_bytes %u\n", 2 * n, 4 * n);
         fclose(f);
