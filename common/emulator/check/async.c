@@ -7,8 +7,8 @@
  * multiply together: one may say for them that memory is free again, as CUTLASS's consumers do.
  * What ordinary stores wrote is seen by that proxy behind a fence.proxy.async, of the writer or
  * of any other thread that the writer's stores were ordered before.
- * Not looked at: copies from shared memory to another block's, which an mbarrier there ends; lanes
- * of a warp that wait for copies of their own.
+ * Copies are a lane's: another lane's wait does not end them.
+ * Not looked at: copies from shared memory to another block's, which an mbarrier there ends.
  */
 #include "private.h"
 #include <stdlib.h>
@@ -58,10 +58,17 @@ void async_begin(struct block_state *b)
     }
     b->reading = NULL;
     b->nended_reads = 0;
-    memset(b->asked, 0, sizeof(b->asked));
+    memset(b->copies, 0, sizeof(b->copies));
+    memset(b->products, 0, sizeof(b->products));
     memset(b->fenced, 0, sizeof(b->fenced));
     for (uint32_t w = 0; w < MAX_WARPS; w++)
         b->proxied[w] = b->bar;
+}
+
+/* How many groups have been asked for: by the warp, or by the lane whose copy it is. */
+static uint32_t groups(const struct block_state *b, const struct reading *r)
+{
+    return r->product ? b->products[r->warp] : b->copies[r->warp][__builtin_ctz(r->mask)];
 }
 
 /* ---- reads under way ---- */
@@ -74,8 +81,8 @@ void async_read(struct block_state *b, const struct access *a)
     r->site = a->site;
     r->warp = a->warp;
     r->product = a->site->product;
-    r->group = b->asked[r->product][a->warp];
     r->mask = a->mask;
+    r->group = groups(b, r);
     memcpy(r->at, a->addr, sizeof(r->at));
     r->lo = UINT64_MAX;
     for (uint32_t m = r->mask; m; m &= m - 1) {
@@ -132,9 +139,11 @@ void async_written(struct block_state *b, struct block_state *who, const struct 
 }
 
 /* ---- waits ---- */
-void async_commit(struct block_state *b, const struct site *s, uint32_t warp)
+void async_commit(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask)
 {
-    b->asked[s->product][warp]++;
+    b->products[warp] += s->product;
+    for (uint32_t m = s->product ? 0 : mask; m; m &= m - 1)
+        b->copies[warp][__builtin_ctz(m)]++;
 }
 
 /* It is over only now. */
@@ -174,17 +183,20 @@ struct left_by async_left_by(const struct block_state *b, const struct site *rea
     return (struct left_by){0};
 }
 
-void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left)
+void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
+                uint32_t left)
 {
     bool product = s->product;
     uint32_t first = product ? warp / GROUP * GROUP : warp, n = product ? GROUP : 1;
 
     for (struct reading **p = &b->reading; *p;) {
         struct reading *r = *p;
-        bool mine = r->product == product && r->warp >= first && r->warp < first + n;
+        bool mine = r->product == product && r->warp >= first && r->warp < first + n &&
+                    (product || r->mask & mask);
+        uint32_t asked = product ? b->products[warp] : groups(b, r);
 
-        if (!mine || r->group + left >= b->asked[product][warp]) {
-            if (mine && r->group < b->asked[product][warp])
+        if (!mine || r->group + left >= asked) {
+            if (mine && r->group < asked)
                 r->left_by = (struct left_by){s, left};
             p = &r->next;
             continue;

@@ -127,6 +127,26 @@ Test(async, copies_read_until_they_are_waited_for)
            FILL MEET STORE "cp.async.bulk.wait_group 0;\nEND:");
 }
 
+/* Thread 0 asks, and a thread of its warp waits. */
+#define WAITED_FOR_BY(lane, more)                                                                  \
+    FILL FENCE MEET "@%p2 bra OTHERS;\n"                                                           \
+                    "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r0], 1024;\n"           \
+                    "cp.async.bulk.commit_group;\nOTHERS: setp.ne.u32 %p1, %t, " lane ";\n"        \
+                    "@!%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n" more
+#define FILL_AGAIN "st.shared.b32 [%r1], %r2;\n"
+Test(async, copies_are_waited_for_by_the_thread_that_asked)
+{
+    expect(NULL, NULL, 128, WAITED_FOR_BY("0", FILL_AGAIN));
+    expect("\"async-overwrite\"", "wait_group before the memory", 128,
+           WAITED_FOR_BY("1", FILL_AGAIN));
+    expect("\"async-left\"", "goes with the block", 128, WAITED_FOR_BY("1", ""));
+    /* its group is that of who commits it */
+    expect("\"async-left\"", "", 128,
+           FILL FENCE MEET
+           "@!%p2 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r0], 1024;\n"
+           "@%p2 cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n");
+}
+
 #define LOAD                                                                                       \
     "@%p2 bra END;\nst.global.v2.u64 [%out], {%out, %out};\n"                                      \
     "mbarrier.arrive.expect_tx.shared.b64 %d5, [%r9], 16;\n"                                       \

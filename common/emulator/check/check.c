@@ -594,19 +594,19 @@ static void on_tensor_map(struct listener *self, struct block_info *info, const 
 }
 
 static void on_async_commit(struct listener *self, struct block_info *info, const struct site *s,
-                            uint32_t warp)
+                            uint32_t warp, uint32_t mask)
 {
-    async_commit(info->user[self->slot], s, warp);
+    async_commit(info->user[self->slot], s, warp, mask);
 }
 
 static void on_async_wait(struct listener *self, struct block_info *info, const struct site *s,
-                          uint32_t warp, uint32_t left)
+                          uint32_t warp, uint32_t mask, uint32_t left)
 {
     struct block_state *b = info->user[self->slot];
 
     order_catch_up(b, warp);
     if (b->races)
-        async_wait(b, s, warp, left);
+        async_wait(b, s, warp, mask, left);
 }
 
 static void on_exit_lanes(struct listener *self, struct block_info *info, uint32_t warp,

@@ -266,9 +266,9 @@ struct block_state {
         uint64_t addr;
     } read_first[MAX_WARPS];
 
-    /* The asynchronous proxy (async.c): reads under way, groups asked for (copies, products);
-     * clocks of warps whose stores a proxy fence covers; whose last fence came after all that
-     * they have learned of. */
+    /* The asynchronous proxy (async.c): reads under way, groups asked for (a lane's of copies, a
+     * warp's of products); clocks of warps whose stores a proxy fence covers; whose last fence came
+     * after all that they have learned of. */
     struct reading *reading;
     struct ended { /* reads that are over, by their instruction */
         const struct site *read;
@@ -276,7 +276,7 @@ struct block_state {
     } ended_reads[READS_ENDED];
     uint32_t nended_reads;
     uint16_t under_way[READ_CHUNKS]; /* readings of a chunk, by its place modulo their number */
-    uint32_t asked[2][MAX_WARPS], proxied[MAX_WARPS];
+    uint32_t copies[MAX_WARPS][32], products[MAX_WARPS], proxied[MAX_WARPS];
     bool fenced[MAX_WARPS];
     /* Tensor maps (maps.c): acquired by whom of the block; clocks of warps whose writes a release
      * fence for them covers. */
@@ -334,8 +334,10 @@ void async_begin(struct block_state *b);
 void async_read(struct block_state *b, const struct access *a);
 /* a: of a warp of `who`, b itself or another block of its cluster */
 void async_written(struct block_state *b, struct block_state *who, const struct access *a);
-void async_commit(struct block_state *b, const struct site *s, uint32_t warp);
-void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t left);
+/* mask: the lanes whose copies it is about; of products, which are a warp's, nothing */
+void async_commit(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask);
+void async_wait(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,
+                uint32_t left);
 void async_fence(struct block_state *b, const struct site *s, uint32_t warp);
 /* Does the access read by that proxy what an ordinary store wrote, with no proxy fence since? */
 bool async_unfenced(const struct race *x, uint64_t cell);

@@ -121,12 +121,12 @@ struct listener {
      * what was written there. */
     void (*tensor_map)(struct listener *l, struct block_info *b, const struct site *s,
                        uint32_t warp, uint64_t at, bool fence);
-    /* What a warp has asked for asynchronously, products or copies from shared memory, becomes a
-     * group; later it waits for all but its last `left` groups. */
+    /* What a warp has asked for asynchronously, products, or these lanes of it, copies from shared
+     * memory, becomes a group; later it waits, or they do, for all but the last `left` groups. */
     void (*async_commit)(struct listener *l, struct block_info *b, const struct site *s,
-                         uint32_t warp);
+                         uint32_t warp, uint32_t mask);
     void (*async_wait)(struct listener *l, struct block_info *b, const struct site *s,
-                       uint32_t warp, uint32_t left);
+                       uint32_t warp, uint32_t mask, uint32_t left);
     /* A lane has asked for work that is done when its grid has ended (exec/launch.h). */
     void (*child)(struct listener *l, struct block_info *b, const struct device_work *w,
                   uint32_t warp, uint32_t lane);

@@ -48,14 +48,14 @@ static void tell_commit(struct warp *w, const struct insn *in)
     struct block *b = w->block;
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->async_commit)
-            b->listeners[k]->async_commit(b->listeners[k], &b->info, in->site, w->index);
+            b->listeners[k]->async_commit(b->listeners[k], &b->info, in->site, w->index, w->mask);
 }
 static void tell_wait(struct warp *w, const struct insn *in)
 {
     struct block *b = w->block;
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->async_wait)
-            b->listeners[k]->async_wait(b->listeners[k], &b->info, in->site, w->index,
+            b->listeners[k]->async_wait(b->listeners[k], &b->info, in->site, w->index, w->mask,
                                         (uint32_t)in->imm);
 }
 const struct insn *group_copies(struct warp *w, const struct insn *in)
