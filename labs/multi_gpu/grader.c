@@ -65,6 +65,12 @@ static const struct hidden_case hidden[] = {
  * are those that look at points and, of each rank, a block that adds their sums up. */
 #define BY_ALL_BLOCKS                                                                              \
     "inst_executed_max_warp <= param * (140 * ceil(n / (threads - 256 * param)) + 310)"
+/* The same of a vector. Who loads four words at a time has work for a fourth of the threads of a
+ * short one. */
+#define VECTOR_BY_BLOCKS                                                                           \
+    "inst_executed_max_warp <= param * (15 * ceil(n / (threads - 256 * param)) + 300)"
+/* A thread has one set of a launch, of which it may have all points: no block has others' sets. */
+#define SETS_BY_BLOCKS "inst_executed_max_warp <= launches * (140 * n + 310)"
 /* A rank has its part of each set, or of each launch whole blocks of sets in turn. */
 #define EVEN_PARTS                                                                                 \
     "skew <= max(1.15 + 3 / n, 1.03 * 256 * launches * ceil(m / (256 * launches)) / m)"
@@ -78,7 +84,7 @@ static const struct rubric_row rows[] = {
     {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd b-idle hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
      .hint = "Two steps: what every rank finds, and where they meet."},
     {"sum-shared", 1, "Points: each rank has its share, and no more", ROW_GATE, "ball_sum", .elsewhere = HERE_ONLY, .cases = "b-odd b-even hidden-small-b hidden-some-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
-     .gate = "skew <= 1.03 + 500 / n && inst_executed <= 4.3 * n + 165 * warps && flop_fp32 + flop_fp64 == 0", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Points near the ball's surface are told right by integers only. Or one rank works longer than the others, which wait for it in the sum. Who has how many points? And what does your loop take for each point beside in_ball()?"},
+     .gate = "skew <= 1.03 + 500 / n && inst_executed <= 4.3 * n + 165 * warps && " BY_ALL_BLOCKS " && flop_fp32 + flop_fp64 == 0", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Points near the ball's surface are told right by integers only. Or one rank works longer than the others, which wait for it in the sum. Who has how many points, of the ranks and of a rank's blocks? And what does your loop take for each point beside in_ball()?"},
     {"sum-fast", 1, "Points: one sum, no more", ROW_SPEED, "ball_sum", .cases = "b-even b-2^13 hidden-fast-b hidden-more-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b", .evidence = EV_MODELLED, .ratio = 0.9, .tolerance = 0.02,
      .gate = BY_ALL_BLOCKS " && inst_executed <= 4.3 * n + 165 * warps && skew <= 1.03 + 500 / n", .elsewhere = HERE_ONLY,
      .hint = "A sum costs microseconds whatever its size. How many do you need? And has each thread of the grid its part of the points?"},
@@ -86,18 +92,18 @@ static const struct rubric_row rows[] = {
      .hint = "More elements than the grid has threads: who takes the rest? Is one sum of yours 32 bits wide?"},
     {"vector-clean", 1, "Vector: no bad access", ROW_CHECKS, "vector_sum", .cases = "v-odd hidden-v hidden-idle-v hidden-wide-v", .hint = CHECKED},
     {"vector-once", 2, "Vector: each rank reads its share, in whole sectors", ROW_GATE, "vector_sum", .cases = "v-odd v-even hidden-small-v hidden-some-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",
-     .gate = "global_ld_bytes <= 4.05 * n + 256 * param + 8 * blocks && " SECTORS("global_ld_sectors") " && " SECTORS("global_sectors - global_st_sectors") " && skew <= 1.16 + min(0.09, 40000 / n) && skew_loaded <= 1.16 + min(0.09, 40000 / n)" /* 15 / 13: one of three shares begins amid a sector */, .hint = "A rank that reads all elements, and keeps its own, moves as many bytes as one GPU alone. And neighbouring lanes take neighbouring elements."},
+     .gate = "global_ld_bytes <= 4.05 * n + 256 * param + 8 * blocks && " SECTORS("global_ld_sectors") " && " SECTORS("global_sectors - global_st_sectors") " && skew <= 1.16 + min(0.09, 40000 / n) && skew_loaded <= 1.16 + min(0.09, 40000 / n) && " VECTOR_BY_BLOCKS /* 15 / 13: one of three shares begins amid a sector */, .hint = "A rank that reads all elements, and keeps its own, moves as many bytes as one GPU alone. And neighbouring lanes take neighbouring elements, all blocks some of them."},
     {"many-gather-ok", 3, "Many results: fetched and added, they are right", ROW_CORRECT, "many_gather", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m",
      .hint = "Which set does thread j have in a chunk that begins at `first`, and where do other ranks' results of it lie?"},
     {"many-clean", 1, "Many results: no bad access", ROW_CHECKS, "many_gather", .cases = "m-odd hidden-m", .hint = CHECKED},
     {"many-sum-ok", 2, "Many results: in one sum, they are right", ROW_CORRECT, "many_sum", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-low-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m hidden-long-m",
      .hint = "As schedule 2."},
     {"many-shared", 1, "Many results: each rank has its share, and no more", ROW_GATE, "many_sum", .elsewhere = HERE_ONLY, .cases = "m-even hidden-m m-long hidden-part-m hidden-some-m hidden-low-m hidden-gap-m hidden-grid-m hidden-deep-m hidden-fast-m hidden-long-m",
-     .gate = EVEN_PARTS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Or one rank works longer than the others, which wait for it in the sum."},
+     .gate = EVEN_PARTS " && " SETS_BY_BLOCKS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Or one rank works longer than the others, which wait for it in the sum, or one block than its rank's others."},
     {"chunks-ok", 3, "In chunks: results are right, sums go on beside kernels", ROW_CORRECT, "many_chunks", .cases = "m-one m-few m-odd m-even hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m",
      .hint = "Kernels on one stream, sums on another; an event a chunk hands it on. No kernel has to wait for a sum."},
     {"chunks-fast", 2, "In chunks: no more of them than pay", ROW_SPEED, "many_chunks", .cases = "m-even hidden-fast-m hidden-long-m", .evidence = EV_MODELLED, .ratio = 0.85, .tolerance = 0.02,
-     .gate = EVEN_PARTS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .elsewhere = HERE_ONLY,
+     .gate = EVEN_PARTS " && " SETS_BY_BLOCKS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .elsewhere = HERE_ONLY,
      .hint = "Each sum costs its microseconds again. How many chunks hide enough? And has each rank its share of every set, and no more?"},
 };
 /* clang-format on */
