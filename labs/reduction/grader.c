@@ -274,11 +274,14 @@ static const struct hidden_case hidden[] = {
 #define PARTIAL                                                                                    \
     "shared_ld_lanes_1 + shared_ld_lanes_2 + shared_ld_lanes_4 + shared_ld_lanes_8 + "             \
     "shared_ld_lanes_16"
-/* A round of a tree loads half as many pairs as the one before, and in the last warp 64 words at
+/* One lane alone loads a pair and the result, or in a tree of degree 4 four and it: more, of four
+ * words each, is a sum in turn, which a float's instructions tell and an int's do not.
+ * A round of a tree loads half as many pairs as the one before, and in the last warp 64 words at
  * most. Lanes that each add all of a block's numbers have full warps' loads alone, but of many more
  * bytes. */
 #define RETIRES                                                                                    \
-    PARTIAL " <= 14 * blocks && shared_ld_bytes <= elem * (2.1 * threads + 420 * blocks)"
+    PARTIAL " <= 14 * blocks && shared_ld_lanes_1 <= 6 * blocks && shared_ld_bytes <= elem * "     \
+            "(2.1 * threads + 420 * blocks)"
 /* All values but the last warp's pass through shared memory at least once, and no other way. The
  * bytes of global memory are those of elements and partial results, so that none is scratch. */
 #define THROUGH_SHARED                                                                             \
