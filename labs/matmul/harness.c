@@ -13,6 +13,7 @@
  * Interface: lab_matmul.
  */
 #include "base/alloc.h"
+#include "lab/dtype.h"
 #include "lab/lab.h"
 #include "lab/random.h"
 #include "lab/tensor.h"
@@ -283,16 +284,6 @@ static uint16_t half_of_1024ths(int i)
     return (uint16_t)(sign | (unsigned)(top - 10 + 15) << 10 | (mag << (10 - top) & 0x3ff));
 }
 
-/* Made above: neither subnormal nor infinite. */
-static double half_value(uint16_t h)
-{
-    uint32_t bits = (h & 0x7fffu) ? ((h & 0x7fffu) + ((127u - 15) << 10)) << 13 : 0;
-    float mag;
-
-    memcpy(&mag, &bits, sizeof(mag));
-    return h & 0x8000 ? -mag : mag;
-}
-
 /* The upper half of the float of value i / 256, |i| < 256: 8 bits, so exact. */
 static uint16_t brain_of_256ths(int i)
 {
@@ -331,6 +322,27 @@ static float special(const struct lab_case *c, int b, uint64_t stream, uint64_t 
     return ldexpf(random_f32(stream, i), b == A ? of_row[of % 5] : of_column[of % 7]);
 }
 
+/* The same of halves: some products are beyond 65504, the greatest half, and some factors below
+ * 2^-14, the least that is normal. Each is exact: a number of 10 bits by a power of 2. */
+static uint16_t special_half(const struct lab_case *c, int b, uint64_t stream, uint64_t i)
+{
+    static const int of_row[] = {0, 10, -12, 3, 0}, of_column[] = {0, 0, -8, 0, 9, 0, 0};
+    enum { NO_NUMBER = 0x7e00, MINUS_0 = 0x8000 };
+    uint64_t of = b == A ? i / c->k : i % c->n, step = b == A ? i % c->k : i / c->n;
+    uint64_t drawn = random_u64(stream, ~of);
+    int v = (int)(random_u64(stream, i) % 2047) - 1023;
+
+    if (b == A && of % 5 == 0 && step == drawn % c->k)
+        return NO_NUMBER;
+    if (b == B && of % 7 == 6 && step == drawn % ((c->k + 1) / 2) * 2)
+        return NO_NUMBER;
+    if (b == A && of % 5 == 4 && step % 2 == 0)
+        return MINUS_0;
+    return half_from_float(ldexpf((float)v / 1024, b == A   ? of_row[of % 5]
+                                                   : b == B ? of_column[of % 7]
+                                                            : 0));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
@@ -338,7 +350,10 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
 
     for (uint64_t i = 0; i < count; i++)
         if (c->dtype == DT_F16)
-            ((uint16_t *)data)[i] = half_of_1024ths((int)(random_u64(stream, i) % 2047) - 1023);
+            ((uint16_t *)data)[i] =
+                c->flags & CASE_SPECIAL
+                    ? special_half(c, b, stream, i)
+                    : half_of_1024ths((int)(random_u64(stream, i) % 2047) - 1023);
         else if (c->dtype == DT_BF16)
             ((uint16_t *)data)[i] = brain_of_256ths((int)(random_u64(stream, i) % 511) - 255);
         else
@@ -350,7 +365,8 @@ static double element(const void *data, enum dtype t, uint64_t i)
 {
     if (t == DT_F32)
         return ((const float *)data)[i];
-    return (t == DT_F16 ? half_value : brain_value)(((const uint16_t *)data)[i]);
+    return t == DT_F16 ? half_to_float(((const uint16_t *)data)[i])
+                       : brain_value(((const uint16_t *)data)[i]);
 }
 
 /* Is row compared? All are in small cases; in large ones the first, the last and some that the

@@ -230,3 +230,31 @@ Test(matmul, terms_make_the_reference)
 {
     check_terms(&lab_matmul, 3000000);
 }
+
+/* Of halves, too: no number, sums beyond the greatest half, factors below the least normal one. */
+Test(matmul, special_halves_reach_past_their_range)
+{
+    static const struct lab_case c = {
+        .name = "special16", .n = 48, .m = 40, .k = 56, .dtype = DT_F16, .flags = CASE_SPECIAL};
+    const struct lab_variant *v = &lab_matmul.variants[0];
+    struct solved s;
+    uint64_t none = 0, beyond = 0, subnormal = 0;
+
+    while (strcmp(v->name, "mm_tensor"))
+        v++;
+    cr_assert(solve_case(&s, &lab_matmul, v, &c));
+    for (uint64_t i = 0; i < c.m * c.n; i++) {
+        float f = ((const float *)s.expected[2])[i];
+
+        none += isnan(f);
+        beyond += fabsf(f) > 65504;
+        cr_expect(isnan(f) || isfinite(f));
+    }
+    for (uint64_t i = 0; i < c.m * c.k; i++) {
+        uint16_t h = ((const uint16_t *)s.data[0])[i] & 0x7fff;
+
+        subnormal += h && h < 0x0400;
+    }
+    cr_expect(none && beyond && subnormal, "%lu %lu %lu", none, beyond, subnormal);
+    solved_free(&s);
+}
