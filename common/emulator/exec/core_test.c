@@ -970,6 +970,26 @@ Test(core, endless_loops_meet_the_limit)
                  (struct program){.body = "TOP: bra TOP;"});
 }
 
+/* 16 short blocks: what a worker does last is less than it counts at a time. */
+Test(core, the_limit_is_met_with_any_number_of_workers)
+{
+    static const char *const workers[] = {"1", "2", "16"};
+    struct program p = {.grid = 16,
+                        .body = "mov.u32 %r0, 0;\nTOP: add.u32 %r0, %r0, 1;\n"
+                                "setp.lt.u32 %p0, %r0, 200;\n@%p0 bra TOP;"};
+    uint64_t before = launch_steps_taken();
+    launch_set_steps(1ull << 40);
+    cr_assert_eq(launch(p), cudaSuccess);
+    uint64_t takes = launch_steps_taken() - before;
+    for (size_t k = 0; k < sizeof(workers) / sizeof(workers[0]); k++) {
+        setenv("WARPLAB_THREADS", workers[k], 1);
+        launch_set_steps(takes);
+        cr_expect_eq(launch(p), cudaSuccess, "%s workers", workers[k]);
+        launch_set_steps(takes - 1);
+        expect_error(cudaErrorLaunchTimeout, "k: more than", p);
+    }
+}
+
 /* 4 instructions a turn: it is the time that an mma takes that ends it. */
 Test(core, what_takes_long_counts_for_more)
 {

@@ -765,8 +765,23 @@ static cudaError_t may_launch(const struct emu_launch *e)
     return err;
 }
 
+/* What workers did last they bring at their ends: over the limit is over it however many there are.
+ * Of a kernel's launch the next one is told (check_steps). */
+static void count_rest(struct launch *l)
+{
+    bool first = !l->steps || !*l->steps;
+    if (first && l->steps_limit && l->steps_used > l->steps_limit &&
+        launch_fail(l, cudaErrorLaunchTimeout))
+        emu_fail(cudaErrorLaunchTimeout,
+                 "kernel %s: more than %llu steps (warp instructions, a slow one as several), all "
+                 "in all %llu (WARPLAB_STEPS is the limit)",
+                 shown_name(l->func->info.name), (unsigned long long)l->steps_limit,
+                 (unsigned long long)l->steps_used);
+}
+
 static cudaError_t finish(struct launch *l, struct emu_result *result)
 {
+    count_rest(l);
     cudaError_t e = end(l, result);
     if (l->children)
         *l->children = children_end(l);
