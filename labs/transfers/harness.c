@@ -124,13 +124,15 @@ static uint32_t streams_of(const struct schedule *s)
     return n;
 }
 
-/* Which steps there have to be hangs on the memory: it is asked for first. */
+/* Which steps there have to be hangs on the memory: it is asked for first. What is none,
+ * schedule_check() says. */
 static bool keeps_memory(const struct rule *r, const struct schedule *s, char *err, size_t errsize)
 {
-    if (s->memory != r->memory)
-        snprintf(err, errsize, "%s is about %s memory, this is %s", r->name,
-                 host_memory_names[r->memory], host_memory_names[s->memory]);
-    return s->memory == r->memory;
+    if (s->memory == r->memory || s->memory >= HOST_MEMORIES)
+        return true;
+    snprintf(err, errsize, "%s is about %s memory, this is %s", r->name,
+             host_memory_names[r->memory], host_memory_names[s->memory]);
+    return false;
 }
 
 static bool keeps_rule(const struct rule *r, const struct schedule *s, char *err, size_t errsize)
