@@ -586,8 +586,10 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     struct text begin = {0};
 
     budget(x);
-    if (!first)
+    if (!first) {
         d->cause = "record"; /* which the failure's message says */
+        by_schedule(&s);
+    }
     if (!first || by_parameters(&s) || by_no_return(&s) || by_known(&s))
         return;
     bool all_large = !rich && elements_of(&s, first) > MOST;

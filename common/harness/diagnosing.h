@@ -7,6 +7,7 @@
  * conduct.c    what a whole program leaves out, or stores elsewhere
  * outcome.c    what a wrong output has in common with the right one
  * reword.c     is it right with one small change to the file?
+ * reschedule.c is a schedule that is refused right with one?
  * joined.c     which of many changes are right on one case?
  * idle.c       has a right kernel more blocks than work?
  * rehearse.c   what does a right program do when something goes wrong?
@@ -85,6 +86,8 @@ bool by_no_return(struct search *s);                     /* in a function that i
 /* The change that was told of another variant makes this one right, too: what is wrong is what they
  * share. It is not told again, but d->as is set. */
 bool by_known(struct search *s);
+/* Of a schedule that is refused. */
+bool by_schedule(struct search *s);
 /* … of one sort; near these lines. NULL: anywhere, but fewer. */
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines);
 
@@ -165,6 +168,8 @@ struct others {
 /* They are right still; loads the whole file, with the change. c: which is tried first. */
 bool serves_others(struct search *s, const struct edits *e, int i, const struct lab_case *c,
                    struct others *o);
+/* other: a change of another line that does as well; -1: none was found. */
+void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases);
 /* With what is loaded now, those that were wrong are right. */
 bool mends_others(struct search *s, const struct others *o);
 /* What is loaded does not do what other threads or blocks do again. */

@@ -13,6 +13,7 @@
  * edits_round.c  … in which a round, a pointer or a choice stands where it was meant to
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
+ * edits_schedule.c of a schedule
  * edits_near.c   which words have to do with what was seen on a line
  */
 #ifndef HARNESS_EDITING_H

@@ -43,6 +43,8 @@ enum edits_of {
 };
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines);
+/* Of SCHEDULE(name) alone; lean is without all functions. False: there are none. */
+bool edits_schedule(struct edits *e, const char *source, const char *name);
 /* `call`, as a statement, before each statement of the functions that have one of the two lines, or
  * call such; the nearest first, but of two functions kernels' before theirs; and behind the body of
  * a loop that has no braces, which are put in: told says where. */

@@ -1294,3 +1294,33 @@ Test(edits, threads_of_a_block)
     cr_expect(is_made(&e, 9, "blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x"));
     edits_free(&e);
 }
+
+/* Steps that it lacks, and what they are for; of no other schedule, and no kernel. */
+Test(edits, of_a_schedule)
+{
+    struct edits e;
+    bool elsewhere = false;
+
+    cr_assert(edits_schedule(&e,
+                             "KERNEL work(float *x)\n{\n    x[0] = 7 - 1;\n}\n"
+                             "SCHEDULE(other)\n{\n    s.memory = MAPPED;\n    s.kernel(0, 0);\n};\n"
+                             "SCHEDULE(mine)\n{\n    s.memory = PINNED;\n"
+                             "    for (unsigned i = 0; i < s.chunks - 1; i++) {\n"
+                             "        s.copy_in(0, f(i, 1));\n"
+                             "        s.record(0, i);\n"
+                             "        s.kernel(1, 0);\n    }\n};\n",
+                             "mine"));
+    cr_expect(is_made(&e, 12, "MANAGED"));
+    cr_expect(is_made(&e, 13, "s.chunks"));
+    cr_expect(is_made(&e, 15, "s.record(0, i); s.wait(1, i);"));
+    cr_expect(is_made(&e, 16, "f(i, 1)"), "the chunk of the step before");
+    cr_expect(is_made(&e, 16, "s.kernel(1, 0); s.copy_out(1, 0);"));
+    cr_expect(is_made(&e, 15, "s.kernel(1, 0); s.record(0, i);\n"), "the other way round");
+    for (int i = 0; i < e.n; i++)
+        elsewhere |= edits_line(&e, i) < 11;
+    cr_expect_not(elsewhere);
+    cr_expect(strstr(e.lean, "SCHEDULE(mine)") && !strstr(e.lean, "7 - 1"), "%s", e.lean);
+    edits_free(&e);
+    cr_expect_not(edits_schedule(&e, "KERNEL work(float *x)\n{\n    x[0] = 7;\n}\n", "mine"));
+    edits_free(&e);
+}

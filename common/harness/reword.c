@@ -167,8 +167,7 @@ static void tell_never(const struct search *s, const struct edits *e, int i, int
     free(was);
 }
 
-/* other: a change of another line that does as well; -1: none was found. */
-static void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases)
+void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases)
 {
     char *a = edits_words(e, i), *b = other < 0 ? NULL : edits_words(e, other);
     size_t n = b ? strlen(b) : 0;

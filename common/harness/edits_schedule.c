@@ -1,0 +1,181 @@
+/* edits_schedule.c - small changes of a SCHEDULE (edits.h): those of any statement, and steps that
+ * it may lack, which are for the same chunks, or events, as one that it has.
+ */
+#include "base/alloc.h"
+#include "editing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The block of SCHEDULE(name); -1: none. */
+static int block_of(const struct scan *s, const char *name)
+{
+    for (int b = 0; b < s->nblocks; b++) {
+        int i = s->blocks[b].first;
+
+        if (word_is(s, i, "SCHEDULE") && word_is(s, i + 2, name))
+            return b;
+    }
+    return -1;
+}
+
+/* s.kernel(stream, i); which word i begins: the bracket that closes; -1: it is no step. */
+static int step_end(const struct scan *s, int i)
+{
+    int close = word_is(s, i + 1, ".") && word_is(s, i + 3, "(") ? word_match(s, i + 3, 1) : -1;
+
+    return word_kind(s, i) == NAME && close > 0 && word_is(s, close + 1, ";") ? close : -1;
+}
+
+/* The last word of the argument that begins with word i, before `close`. */
+static int argument_end(const struct scan *s, int i, int close)
+{
+    while (i < close && !word_is(s, i, ","))
+        i = word_is(s, i, "(") ? word_match(s, i, 1) + 1 : i + 1;
+    return i - 1;
+}
+
+/* "s.wait(1, " of the step that word i begins, with another verb and stream, for free(). */
+static char *step_like(const struct scan *s, int i, const char *verb, const char *stream)
+{
+    int close = step_end(s, i), behind = argument_end(s, i + 4, close) + 1;
+    char *object = words_text(s, i, i), *rest = words_text(s, behind, close),
+         *first = words_text(s, i + 4, behind - 1),
+         *step = xformat("%s.%s(%s%s;", object, verb, stream ? stream : first, rest);
+
+    free(object);
+    free(rest);
+    free(first);
+    return step;
+}
+
+/* Takes `with`, the step that is put in before the one of words i to close, or behind it. */
+static void put_in(struct scan *s, int i, int close, char *with, bool before)
+{
+    char *was = words_text(s, i, close + 1);
+
+    change(s, i, close + 1, before ? xformat("%s %s", with, was) : xformat("%s %s", was, with));
+    change_told(s, xformat("with \"%s\" %s \"%s\"", with, before ? "before" : "behind", was));
+    free(was);
+    free(with);
+}
+
+/* The kernel's copies, and what adds up; each for a chunk. */
+static void chunk_step(struct scan *s, int i)
+{
+    static const char *const verbs[] = {"copy_in", "kernel", "copy_out", "sum", "gather", NULL};
+    int close = step_end(s, i);
+
+    for (int k = 0; close > 0 && word_is_any(s, i + 2, verbs) && verbs[k]; k++) {
+        if (word_is(s, i + 2, verbs[k]))
+            continue;
+        put_in(s, i, close, step_like(s, i, verbs[k], NULL), true);
+        put_in(s, i, close, step_like(s, i, verbs[k], NULL), false);
+    }
+}
+
+/* A wait for an event that is recorded, of any other stream that it has; a record of one that is
+ * waited for. */
+static void event_step(struct scan *s, int i)
+{
+    int close = step_end(s, i), b = s->v[i].block, found[16], n = 0;
+    bool wait = word_is(s, i + 2, "wait"), event = wait || word_is(s, i + 2, "record");
+
+    for (int k = s->blocks[b].open; close > 0 && event && k < s->blocks[b].end && n < 16; k++) {
+        int stream = k + 4;
+
+        if (step_end(s, k) < 0 || !word_is(s, stream + 1, ",") || word_same(s, stream, i + 4) ||
+            !word_is_new(s, stream, found, n))
+            continue;
+        found[n++] = stream;
+        char *text = words_text(s, stream, stream);
+        put_in(s, i, close, step_like(s, i, wait ? "record" : "wait", text), wait);
+        free(text);
+    }
+}
+
+/* Stream and chunk or event of the step that word i begins, as another step has them. */
+static void argument_as(struct scan *s, int i)
+{
+    int close = step_end(s, i), b = s->v[i].block, from = i + 4;
+
+    for (int n = 0; close > 0 && n < 2 && from < close; n++) {
+        int to = argument_end(s, from, close);
+        char *was = words_text(s, from, to);
+
+        for (int k = s->blocks[b].open; k < s->blocks[b].end; k++) {
+            int end = step_end(s, k), at = k + 4;
+
+            if (end > 0 && n)
+                at = argument_end(s, at, end) + 2;
+            char *is = end > 0 && at < end ? words_text(s, at, argument_end(s, at, end)) : NULL;
+            if (is && strcmp(was, is) != 0) {
+                char *before = words_text(s, i, from - 1), *behind = words_text(s, to + 1, close);
+
+                change(s, from, to, xstrdup(is));
+                change_told(s,
+                            xformat("with \"%s%s%s%s\" in place of \"%s%s%s%s\"", before,
+                                    n ? " " : "", is, behind, before, n ? " " : "", was, behind));
+                free(before);
+                free(behind);
+            }
+            free(is);
+        }
+        free(was);
+        from = to + 2;
+    }
+}
+
+/* s.memory = …; */
+static void another_memory(struct scan *s, int i)
+{
+    static const char *const names[] = {"PAGEABLE", "PINNED", "MAPPED", "MANAGED", "RESIDENT"};
+
+    if (!word_is(s, i - 2, "memory") || !word_is(s, i - 1, "=") || !word_is(s, i + 1, ";"))
+        return;
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        if (!word_is(s, i, names[k]))
+            change(s, i, i, xstrdup(names[k]));
+    }
+}
+
+/* s.chunks - 1: all of them. */
+static void without_number(struct scan *s, int i)
+{
+    int left = (word_is(s, i, "+") || word_is(s, i, "-")) && word_is_binary(s, i) &&
+                       word_kind(s, i + 1) == NUMBER
+                   ? operand_back(s, i - 1)
+                   : -1;
+
+    if (left >= 0)
+        change(s, left, i + 1, words_text(s, left, i - 1));
+}
+
+static way *const likely[] = {without_number, another_memory, argument_as};
+static const struct ways likely_ways = {likely, sizeof(likely) / sizeof(likely[0])};
+static way *const steps[] = {chunk_step, event_step};
+static const struct ways schedule_ways = {steps, sizeof(steps) / sizeof(steps[0])};
+
+bool edits_schedule(struct edits *e, const char *source, const char *name)
+{
+    static const struct ways *const lists[] = {&likely_ways, &slip_ways,     &every_ways,
+                                               &other_ways,  &schedule_ways, &form_ways,
+                                               &alike_ways,  &left_ways,     &shape_ways};
+    struct scan s = {.told = "", .to = e};
+
+    *e = (struct edits){0};
+    scan_open(&s, source, "");
+    int b = block_of(&s, name);
+    if (b >= 0)
+        s.blocks[b].reached = true;
+    for (size_t k = 0; b >= 0 && k < sizeof(lists) / sizeof(lists[0]); k++) {
+        for (int w = 0; w < lists[k]->n; w++) {
+            for (int i = s.blocks[b].open; i < s.blocks[b].end; i++)
+                lists[k]->v[w](&s, i);
+        }
+    }
+    e->text = s.text;
+    e->lean = scan_lean(&s);
+    scan_close(&s);
+    return e->n;
+}
