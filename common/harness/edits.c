@@ -277,11 +277,33 @@ static bool begins(const struct scan *s, int i)
     return !depth;
 }
 
+/* What the line has itself. */
+static void on_line_first(struct edits *e, int line)
+{
+    struct edit *v = xcalloc((size_t)e->n + 1, sizeof(*v));
+    bool *there = xcalloc((size_t)e->n + 1, sizeof(*there));
+    int n = 0;
+
+    for (int i = 0; i < e->n; i++) {
+        there[i] = edits_line(e, i) == line;
+        if (there[i])
+            v[n++] = e->v[i];
+    }
+    for (int i = 0; i < e->n; i++) {
+        if (!there[i])
+            v[n++] = e->v[i];
+    }
+    free(there);
+    free(e->v);
+    e->v = v;
+}
+
 void edits_make_of(struct edits *e, enum edits_of what, const char *source, const char *names,
                    const int *lines)
 {
     static const struct ways *const of[][15] = {
         [OF_PLACES] = {PLACES},
+        [OF_WAITS] = {PLACES},
         [OF_LIKELY] = {LIKELIEST, &slip_ways, &wider_ways},
         [OF_ELEMENTS] = {PLACES},
         [OF_ORDER] = {&order_ways},
@@ -291,9 +313,12 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
     static const struct ways *const bound[] = {&guard_ways, PLACES, NULL};
 
     if (lines)
-        list_near(e, source, names, what == OF_PLACES ? bound : of[what], lines);
+        list_near(e, source, names, what == OF_PLACES || what == OF_WAITS ? bound : of[what],
+                  lines);
     else
         list(e, source, names, "", "", of[what]);
+    if (what == OF_WAITS && lines)
+        on_line_first(e, lines[0]);
 }
 
 /* ---- … between two functions ---- */

@@ -1324,3 +1324,27 @@ Test(edits, of_a_schedule)
     cr_expect_not(edits_schedule(&e, "KERNEL work(float *x)\n{\n    x[0] = 7;\n}\n", "mine"));
     edits_free(&e);
 }
+
+/* Who waits for ever does on that line: what it has comes before what it is made of. */
+Test(edits, of_a_wait)
+{
+    static const char text[] = "KERNEL k(int *x, int n)\n{\n"
+                               "    int of = n / 2;\n"
+                               "    int bit = of % 2 + 1;\n"
+                               "    while (x[bit + 1] != of)\n"
+                               "        x[of] = n;\n"
+                               "}\n";
+    struct edits waits, places;
+    int n = 0;
+
+    edits_make_of(&waits, OF_WAITS, text, "k", (int[]){5, 5});
+    edits_make_of(&places, OF_PLACES, text, "k", (int[]){5, 5});
+    while (n < waits.n && edits_line(&waits, n) == 5)
+        n++;
+    cr_expect(n && n < waits.n);
+    for (int i = n; i < waits.n; i++)
+        cr_expect_neq(edits_line(&waits, i), 5, "%d of %d", i, waits.n);
+    cr_expect_eq(waits.n, places.n, "all the same");
+    edits_free(&waits);
+    edits_free(&places);
+}

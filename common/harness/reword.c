@@ -914,27 +914,6 @@ static void launched_last(struct search *s, struct edits *e)
     e->n = n;
 }
 
-/* What the line has itself. */
-static void on_line_first(struct edits *e, int line)
-{
-    struct edit *v = xcalloc((size_t)e->n + 1, sizeof(*v));
-    bool *there = xcalloc((size_t)e->n + 1, sizeof(*there));
-    int n = 0;
-
-    for (int i = 0; i < e->n; i++) {
-        there[i] = edits_line(e, i) == line;
-        if (there[i])
-            v[n++] = e->v[i];
-    }
-    for (int i = 0; i < e->n; i++) {
-        if (!there[i])
-            v[n++] = e->v[i];
-    }
-    free(there);
-    free(e->v);
-    e->v = v;
-}
-
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
     slight_first(e);
@@ -976,7 +955,6 @@ static bool find_stores(struct search *s, int lines[2])
 
 bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
 {
-    bool wait = what == OF_WAITS;
     struct edits e = {0};
     int stores[2];
 
@@ -985,9 +963,7 @@ bool by_edit_of(struct search *s, enum edits_of what, const int *lines)
     if (!(lines && lines[0]) && what != OF_LIKELY)
         lines = find_stores(s, stores) ? stores : NULL;
     char *names = names_of(s->x->verify->lab, s->x->variant);
-    edits_make_of(&e, wait ? OF_PLACES : what, s->x->source, names, lines);
-    if (wait && lines)
-        on_line_first(&e, lines[0]);
+    edits_make_of(&e, what, s->x->source, names, lines);
     free(names);
     return try_list(s, &e, TRIES);
 }
