@@ -28,7 +28,7 @@ struct ways {
     way *const *v; /* the likelier first */
     int n;
 };
-extern const struct ways slip_ways, other_ways, place_ways, order_ways,
+extern const struct ways slip_ways, swap_ways, other_ways, place_ways, order_ways,
     loop_ways;                                   /* edits_ways.c */
 extern const struct ways form_ways, name_ways;   /* edits_forms.c */
 extern const struct ways every_ways, block_ways; /* edits_every.c */

@@ -304,7 +304,7 @@ void edits_make_of(struct edits *e, enum edits_of what, const char *source, cons
     static const struct ways *const of[][15] = {
         [OF_PLACES] = {PLACES},
         [OF_WAITS] = {PLACES},
-        [OF_LIKELY] = {LIKELIEST, &slip_ways, &wider_ways},
+        [OF_LIKELY] = {&swap_ways, LIKELIEST, &slip_ways, &wider_ways},
         [OF_ELEMENTS] = {PLACES},
         [OF_ORDER] = {&order_ways},
         [OF_LOOPS] = {&block_ways, &loop_ways, &step_ways, &form_ways, &alike_ways},

@@ -1348,3 +1348,23 @@ Test(edits, of_a_wait)
     edits_free(&waits);
     edits_free(&places);
 }
+
+/* Of two arguments in each other's places each call has one change alone: they come first. */
+Test(edits, arguments_first)
+{
+    struct edits e;
+
+    edits_make_of(&e, OF_LIKELY,
+                  "KERNEL k(float *x, int row, int col)\n{\n"
+                  "    auto ask = [&](int k0) {\n"
+                  "        if (k0 < col && row > 0)\n"
+                  "            load(x + k0 / 2, row, k0 + 1);\n"
+                  "    };\n"
+                  "    ask(col);\n"
+                  "}\n",
+                  "k", NULL);
+    cr_assert(e.n > 2);
+    cr_expect_str_eq(e.v[0].with, "row, x + k0 / 2");
+    cr_expect_str_eq(e.v[1].with, "k0 + 1, row");
+    edits_free(&e);
+}

@@ -901,6 +901,8 @@ static way *const slips[] = {
     exchanged,     another_function,    another_assignment, squared,
     brackets};
 const struct ways slip_ways = {slips, sizeof(slips) / sizeof(slips[0])};
+static way *const swaps[] = {arguments_exchanged};
+const struct ways swap_ways = {swaps, sizeof(swaps) / sizeof(swaps[0])};
 
 static way *const others[] = {another_value, less_another,   statements_exchanged, another_sign,
                               another_call,  similar_name,   another_member,       one_more,
