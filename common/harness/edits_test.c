@@ -1368,3 +1368,26 @@ Test(edits, arguments_first)
     cr_expect_str_eq(e.v[1].with, "k0 + 1, row");
     edits_free(&e);
 }
+
+Test(edits, a_jump_stays_its_loops)
+{
+    struct edits e;
+    int whiles = 0;
+
+    edits_make(&e,
+               "KERNEL k(float *x, int n)\n{\n"
+               "    for (int i = threadIdx.x; i < n; i += 32) {\n"
+               "        if (x[i] > 0) {\n            x[i] = 1;\n            break;\n        }\n"
+               "        if (x[i] < 0)\n            continue;\n"
+               "        if (x[i] > n)\n            x[i] -= n;\n"
+               "    }\n}\n",
+               "k", "", "");
+    for (int i = 0; i < e.n; i++) {
+        if (!e.v[i].told || strcmp(e.v[i].told, "with \"while\" in place of \"if\"") != 0)
+            continue;
+        cr_expect_eq(edits_line(&e, i), 10, "line %d", edits_line(&e, i));
+        whiles++;
+    }
+    cr_expect_eq(whiles, 1);
+    edits_free(&e);
+}
