@@ -37,12 +37,14 @@ struct search {
     struct lab_case smallest; /* on which it is wrong */
     struct lab_case edge;     /* wrong, and right with one more; `sharp`: there is such */
     bool sharp;
-    bool watched;   /* a size that the checker finds something on is wrong */
-    bool told;      /* … and it has */
-    int lines[2];   /* where the checker saw it; 0: not known */
-    bool misplaced; /* two race that no barrier orders rightly */
-    bool mended;    /* … and one that was tried does */
-    bool edited;    /* a change of the file was told: one is enough */
+    struct lab_case narrow; /* of `wide`, with blocks of a warp; its name: NULL, there is none */
+    const struct lab_case *wide; /* which is too large for many trials */
+    bool watched;                /* a size that the checker finds something on is wrong */
+    bool told;                   /* … and it has */
+    int lines[2];                /* where the checker saw it; 0: not known */
+    bool misplaced;              /* two race that no barrier orders rightly */
+    bool mended;                 /* … and one that was tried does */
+    bool edited;                 /* a change of the file was told: one is enough */
 };
 
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */

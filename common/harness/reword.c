@@ -22,7 +22,10 @@ enum {
     JOINED_BYTES = 300000,
     RUNS = 400,
     MOST_ALONE = 8 * MOST, /* elements of the only case that it is wrong on */
-    MANY = 4000,           /* elements */
+    MOST_WIDE = 1 << 20,   /* … where one of smaller blocks stands for it */
+    ROUNDS = 4,            /* at most of a narrow grid, where the wide one has one and a little */
+    STEPS_OF_WIDE = 1 << 24,
+    MANY = 4000, /* elements */
     STEPS_AT_FIRST = 1 << 16,
     MORE_STEPS = 4, /* than the file takes: what it leaves out may be a call in each round */
     FAR = 16,
@@ -41,19 +44,63 @@ void edits_budget(struct search *s, uint64_t steps)
     s->x->steps = steps;
 }
 
-/* The fewest elements of those that were wrong, or of what was made of them where that is too many,
- * or many times as many. */
-static const struct lab_case *quickest(const struct search *s)
+static const struct lab_case *fewest(const struct search *s)
 {
     const struct lab_case *best = NULL;
-    uint64_t n, least = s->smallest.name ? elements_of(s, &s->smallest) : UINT64_MAX;
 
     for (int i = 0; i < s->nfailed; i++) {
         if (!best || elements_of(s, s->failed[i]) < elements_of(s, best))
             best = s->failed[i];
     }
+    return best;
+}
+
+/* The fewest elements of those that were wrong, or of what was made of them where that is too many,
+ * or many times as many. */
+static const struct lab_case *quickest(const struct search *s)
+{
+    const struct lab_case *best = fewest(s);
+    uint64_t n, least = s->smallest.name ? elements_of(s, &s->smallest) : UINT64_MAX;
+
+    if (s->narrow.name)
+        return &s->narrow;
     n = best ? elements_of(s, best) : 0;
     return (n > MOST && s->smallest.name) || (n > MANY && n / 4 > least) ? &s->smallest : best;
+}
+
+/* Where a grid of so many blocks takes all of what is quick at once, one whose blocks are of a warp
+ * takes less: as many rounds are needed of fewer elements. */
+static void find_narrow(struct search *s)
+{
+    const struct lab_variant *v = s->x->variant;
+    const struct lab_case *c = quickest(s), *wide = fewest(s);
+    const char *extents = s->x->verify->lab->extents;
+    const uint32_t is = s->x->record.block_x, least = v->min.block_x > 32 ? v->min.block_x : 32;
+    struct experiment before = *s->x;
+
+    if (!c || elements_of(s, c) <= MOST_ALONE || elements_of(s, wide) > MOST_WIDE || wide->block ||
+        !v->has_record || is <= least || !extents || !*extents)
+        return;
+    for (uint32_t times = 1; times <= ROUNDS && !s->narrow.name; times *= 2) {
+        struct lab_case less = *wide;
+
+        less.block = least;
+        set_extent(&less, *extents, extent_of(wide, *extents) * least / is * times);
+        edits_budget(s, STEPS);
+        if (elements_of(s, &less) <= MOST_ALONE && fails(s, &less))
+            s->narrow = less;
+    }
+    s->wide = wide;
+    s->x->runs = before.runs;
+    s->x->instructions = before.instructions;
+    s->x->steps = before.steps;
+}
+
+/* What is tried on a narrow case is right on the one that it stands for, too. */
+static bool right_on_wide(struct search *s)
+{
+    edits_budget(s, STEPS_OF_WIDE);
+    return !s->narrow.name || passes(s, s->wide);
 }
 
 /* Where it touches memory. */
@@ -148,7 +195,7 @@ static int never_holds(struct search *s, const struct edits *e, int i)
     edits_budget(s, STEPS);
     const struct lab_case *first = quickest(s);
     int cases = experiment_replace(s->x, text, false, NULL) && passes(s, first) &&
-                        on_large(s, first) != WRONG_ON_LARGE
+                        on_large(s, first) != WRONG_ON_LARGE && right_on_wide(s)
                     ? right_on(s, first, STEPS)
                     : 0;
     free(text);
@@ -406,7 +453,8 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     right &= on == RIGHT_ON_LARGE || (on == NONE_LARGE && !leaves_loop(e, i));
     enum on_large twice = right ? on_twice(s, first) : NONE_LARGE;
     right &= is_of_number(e, i) ? twice == RIGHT_ON_LARGE : twice != WRONG_ON_LARGE;
-    right = right && experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x);
+    right = right && experiment_replace(s->x, text, false, NULL) && is_launched_alike(s->x) &&
+            right_on_wide(s);
     int cases = right ? right_on(s, first, STEPS) : 0;
 
     bool any_grid = strstr(text, "gridDim"); /* it goes on where the grid ends */
@@ -821,13 +869,15 @@ static bool try_edits(struct search *s, struct edits *e, unsigned most)
 }
 
 /* The file can be changed, and be run quickly. */
-static bool can_change(const struct search *s)
+static bool can_change(struct search *s)
 {
     const struct experiment *x = s->x;
-    const struct lab_case *first = quickest(s);
 
-    return x->replace && x->source && !x->verify->lab->program && first &&
-           elements_of(s, first) <= MOST_ALONE;
+    if (!x->replace || !x->source || x->verify->lab->program)
+        return false;
+    find_narrow(s);
+    const struct lab_case *first = quickest(s);
+    return first && elements_of(s, first) <= MOST_ALONE;
 }
 
 bool by_known(struct search *s)
@@ -841,7 +891,8 @@ bool by_known(struct search *s)
         return false;
     char *text = edits_apply(&whole, 0);
     const struct lab_case *first = quickest(s);
-    int cases = experiment_replace(s->x, text, false, NULL) && on_large(s, first) != WRONG_ON_LARGE
+    int cases = experiment_replace(s->x, text, false, NULL) &&
+                        on_large(s, first) != WRONG_ON_LARGE && right_on_wide(s)
                     ? right_on(s, first, STEPS)
                     : 0;
     free(text);
