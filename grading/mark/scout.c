@@ -84,22 +84,6 @@ static int drop_known_from_runs(struct search *s, struct scouted *of, int n)
     return n;
 }
 
-/* One of the sizes at which something new came up, with another extent, of any scale. */
-static bool draw_beside(struct search *s, int met, struct lab_case *c)
-{
-    *c = s->cases[s->nseen - 1 - (int)(seek_random(s) * met)];
-    int i = (int)(seek_random(s) * EXTENTS);
-    if (s->most[i] <= 0)
-        return false;
-    double least = fmax(s->least[i], 1);
-    double most = s->work * fmax(seek_extent(c, i), 1) / fmax(seek_work(s, c), 1);
-    double v = i == PARAM ? seek_some_extent(s, i)
-                          : least * pow(fmax(fmin(most, s->most[i]) / least, 1), seek_random(s));
-    seek_set_extent(c, i, seek_rounded(s->of, i, floor(v)));
-    make_prime(s->of, c);
-    return seek_extent(c, i) <= s->most[i];
-}
-
 /* Some extents large, of the last part of their scale and as large as they may be together, the
  * others small. */
 static void draw_corner(struct search *s, unsigned large, double last, struct lab_case *c)
@@ -154,6 +138,24 @@ static bool make_light(struct search *s, struct lab_case *c, uint64_t most)
         make_prime(s->of, c);
     }
     return false;
+}
+
+/* One of the sizes at which something new came up, with another extent: rather a large one, as
+ * these are the least of their kind. */
+static bool draw_beside(struct search *s, int met, struct lab_case *c)
+{
+    *c = s->cases[s->nseen - 1 - (int)(seek_random(s) * met)];
+    int i = (int)(seek_random(s) * EXTENTS);
+    while (s->most[i] <= 0)
+        i = (i + 1) % EXTENTS;
+    double least = fmax(s->least[i], 1), scale = sqrt(seek_random(s));
+    double most = s->work * fmax(seek_extent(c, i), 1) / fmax(seek_work(s, c), 1);
+    double v = i == PARAM && s->nparams
+                   ? seek_some_extent(s, i)
+                   : least * pow(fmax(fmin(most, s->most[i]) / least, 1), scale);
+    seek_set_extent(c, i, seek_rounded(s->of, i, floor(v)));
+    make_prime(s->of, c);
+    return seek_extent(c, i) <= s->most[i] && make_light(s, c, 4 * LIGHT);
 }
 
 /* Corners first, then any size. */
@@ -253,7 +255,7 @@ bool scout(struct search *s)
     for (int turn = 0; right && met < MOST_MET && turn < SCOUTS_MORE * met && may_scout(s);
          turn++, met = s->nseen - before) {
         struct scouted x = {0};
-        if (!draw_beside(s, met, &x.c) || !make_light(s, &x.c, LIGHT))
+        if (!draw_beside(s, met, &x.c))
             continue;
         x.turns = turns_at(s, &x.c);
         right = meet(s, &x);
