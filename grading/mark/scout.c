@@ -247,6 +247,7 @@ bool scout(struct search *s)
     s->began = s->m->s->taken;
     int n = drop_known_from_runs(s, of, scout_any(s, of)), before = s->nseen, met = 0;
     bool right = true;
+    s->began = s->m->s->taken;
     for (int i = 0; i < n; i++) {
         right = right && (met == MOST_MET || meet(s, &of[i]));
         met = s->nseen - before;
