@@ -19,7 +19,7 @@ enum {
     SCOUTS = 32,                /* sizes of which a few blocks are looked at, and */
     SCOUTS_MORE = 16,           /* for each at which something is new, */
     MOST_MET = 8,               /* which runs whole */
-    MOST_SCOUT_STEPS = 4 << 20, /* for all of them, and for those beside */
+    MOST_SCOUT_STEPS = 3 << 20, /* for all of them, and for those beside */
     LIGHT = 1 << 19,            /* bytes that one goes through, and */
     HEAVY = 1 << 22,            /* the largest */
     SMALL = 100,                /* an extent of the runs that are looked at first, about */
