@@ -212,6 +212,38 @@ static bool ends(struct search *s)
     return done;
 }
 
+/* What was read, in the checker's words, is of an output. */
+static bool reads_output(const struct plan *p, const char *words)
+{
+    bool reads = false;
+
+    for (int b = 0; b < p->nbuffers && !reads; b++) {
+        char *name = xformat(", %s[", p->buffers[b].name);
+
+        reads = p->buffers[b].role == BUF_OUTPUT && strstr(words, name);
+        free(name);
+    }
+    return reads;
+}
+
+/* What is stored where nobody has stored before may look like what was there: that nothing is
+ * written cannot be seen. On one of the cases it is something else. */
+static void tell_unset(struct search *s, struct text *words)
+{
+    struct diagnosis seen = {0}, *all = s->d;
+    bool told = false;
+
+    s->d = &seen;
+    for (int i = 0; i < s->nfailed && !told; i++)
+        told = elements_of(s, s->failed[i]) <= MOST && by_added(s, s->failed[i]);
+    s->d = all;
+    if (told) {
+        answer(words, true);
+        text_add(words, seen.words.s);
+    }
+    diagnosis_free(&seen);
+}
+
 /* True when nothing more is to be looked for: what was read and never written may only follow
  * from what an earlier launch did not write. */
 static bool by_checker(struct search *s, const struct lab_case *c)
@@ -239,7 +271,10 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         by_unwritten(s, c);
     if (early) /* who should have written it is elsewhere */
         s->lines[0] = s->lines[1] = 0;
-    if (early && (alone || !by_unwritten(s, c))) {
+    bool own = early && reads_output(&sample.plan, t.s);
+    if (own)
+        tell_unset(s, &t);
+    if (early && (alone || own || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
         text_add(&s->d->words, t.s);
         tell_filler(s, &sample.plan, t.s);

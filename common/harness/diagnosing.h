@@ -68,6 +68,8 @@ void put_sizes_of(const struct search *s, const struct lab_case *c, struct text 
 /* ---- looks: each true when it found something, and said it (s->d) ---- */
 bool by_unwritten(struct search *s, const struct lab_case *c);
 bool by_constant(struct search *s, const struct lab_case *c);
+/* An output holds what was there before, and as much more on every run. */
+bool by_added(struct search *s, const struct lab_case *c);
 /* Which kernel has to fill what a call reads and nobody wrote (words: the checker's): where one is
  * given it. */
 void tell_filler(struct search *s, const struct plan *p, const char *words);

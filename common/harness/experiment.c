@@ -97,7 +97,7 @@ static struct job_options options_of(const struct experiment *x, uint64_t seed, 
                                 .fail = x->fail,
                                 .poison = check ? POISON_NONE : POISON_ALL,
                                 .steps = x->steps,
-                                .seed = seed};
+                                .seed = x->fill ? x->fill : seed};
 }
 
 enum run_end experiment_run(struct experiment *x, const struct lab_case *c, uint64_t seed,

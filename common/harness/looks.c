@@ -256,6 +256,73 @@ bool by_unwritten(struct search *s, const struct lab_case *c)
     return told;
 }
 
+/* An element of whole numbers as it is, and without what it was filled with. */
+static uint64_t bits_of(const struct sample *r, int b, uint64_t i, unsigned char fill,
+                        uint64_t *more)
+{
+    size_t size = dtype_size(r->plan.buffers[b].dtype);
+    uint64_t is = 0, was = 0;
+
+    memcpy(&is, (const char *)r->outputs.data[b] + i * size, size);
+    memset(&was, fill, size);
+    *more = is - was;
+    if (size < sizeof(*more))
+        *more &= (1ull << 8 * size) - 1;
+    return is;
+}
+
+/* Of the same inputs: this many elements follow the fill, and of one, *at, which is *more than it,
+ * that is seen. */
+static uint64_t follow(const struct writing *w, uint64_t *at, int64_t *more)
+{
+    uint64_t n = 0, of_a, of_b, size = dtype_size(w->a.plan.buffers[w->out].dtype);
+
+    *more = 0;
+    for (uint64_t i = 0; i < w->count; i++) {
+        bits_of(&w->a, w->out, i, poison_byte(w->seed), &of_a);
+        bits_of(&w->b, w->out, i, poison_byte(w->other), &of_b);
+        if (of_a != of_b)
+            continue;
+        n++;
+        if (!*more && of_a) {
+            *at = i;
+            *more = (int64_t)(of_a << (64 - 8 * size)) >> (64 - 8 * size);
+        }
+    }
+    return n;
+}
+
+/* A float that is so large takes nothing that is added, and says nothing. */
+bool by_added(struct search *s, const struct lab_case *c)
+{
+    uint64_t seed = s->x->verify->seed, n, at = 0;
+    struct writing w = {.seed = seed, .other = other_seed(seed)};
+    int64_t more = 0;
+    bool told = false;
+
+    experiment_run(s->x, c, seed, false, &w.a);
+    s->x->fill = w.other;
+    experiment_run(s->x, c, seed, false, &w.b);
+    s->x->fill = 0;
+    bool done = w.a.outputs.stage == STAGE_DONE && w.b.outputs.stage == STAGE_DONE;
+    look_at(&w, done ? next_output(&w.a.plan, -1) : -1);
+    for (; w.out >= 0 && !told; look_at_next(&w)) {
+        const struct lab_buffer *b = &w.a.plan.buffers[w.out];
+
+        if (dtype_is_float(b->dtype) || !is_wrong(&w.a, w.out))
+            continue;
+        n = follow(&w, &at, &more);
+        told = n && more;
+        if (told)
+            diagnosis_add(s->d, "uninitialised",
+                          "%s[%" PRIu64 "] comes out as what was there before and %" PRId64
+                          " %s, whatever that was: nothing has set it before it is used",
+                          b->name, at, more < 0 ? -more : more, more < 0 ? "less" : "more");
+    }
+    writing_free(&w);
+    return told;
+}
+
 bool by_constant(struct search *s, const struct lab_case *c)
 {
     struct writing w = writing_of(s, c);
