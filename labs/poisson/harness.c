@@ -11,6 +11,7 @@
 #include "lab/lab.h"
 #include "lab/random.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -710,6 +711,17 @@ static struct wave *spectra_of(const struct lab_case *c, const float *u, const f
     return all;
 }
 
+/* What came is rounded, too: of a plane of large numbers small waves are not known. */
+static double noise_of(const struct lab_case *c, const float *got, double bound)
+{
+    enum { STEPS = 4 }; /* of rounding, on the way back */
+    double most = 0;
+
+    for (uint64_t i = 0; i < c->n * c->m; i++)
+        most = fmax(most, fabs(got[i]));
+    return fmax(bound, STEPS * FLT_EPSILON / 2 * most);
+}
+
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
  * when they are few of many, or as many but every other one. Of a wave (0, y) the real plane has
  * only the sum with (0, m - y), so that how one of them is off cannot be told, unless what is seen
@@ -726,7 +738,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
              odd = 0;
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
-    double off = 6 * bound * sqrt((double)numbers);
+    double noise = noise_of(c, got, bound), off = 6 * noise * sqrt((double)numbers);
     bool alike = true, pairs = false, known = false;
 
     for (uint64_t i = 0; i < all; i++) {
@@ -755,9 +767,12 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     if (how == OTHERWISE && times != 0)
         put_times(what, sizeof(what), c, times);
     alike = alike && known && (how != OTHERWISE || times != 0);
-    int used = snprintf(words, size, "wrong by %lu of the %lu waves alone, in rows of n / 2 + 1",
-                        wrong, all);
-    if (every_other)
+    int used = snprintf(words, size, "wrong by %lu of the %lu waves %s, in rows of n / 2 + 1",
+                        wrong, all, noise > bound ? "at least" : "alone");
+    if (wrong == 1)
+        snprintf(words + used, size - (size_t)used, ": (%lu, %lu)%s", first % row, first / row,
+                 first ? "" : ", the mean, which has to be 0");
+    else if (every_other)
         snprintf(words + used, size - (size_t)used,
                  ": all of them have %s numbers, from %lu on%s%s", first % 2 ? "odd" : "even",
                  first, alike ? ", and are " : "", alike ? what : "");
@@ -786,7 +801,7 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
     uint64_t n = c->n, m = c->m, numbers = n * m, wrong = 0, pairs = 0, first[TOLD] = {0};
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
-    double off = 6 * bound * sqrt((double)numbers);
+    double noise = noise_of(c, got, bound), off = 6 * noise * sqrt((double)numbers);
     bool alike = true;
 
     for (uint64_t i = 1; i < numbers; i++) {
@@ -807,8 +822,8 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
     free(want);
     if (!wrong || zeroth || !alike || wrong * 8 > pairs || !names[how])
         return false;
-    int used = snprintf(words, size, "wrong by %lu of the %lu pairs of waves alone, %s: ", wrong,
-                        pairs, names[how]);
+    int used = snprintf(words, size, "wrong by %lu of the %lu pairs of waves %s, %s: ", wrong,
+                        pairs, noise > bound ? "at least" : "alone", names[how]);
     for (uint64_t k = 0; k < wrong && k < TOLD; k++)
         used += snprintf(words + used, size - (size_t)used, "%s(%lu, %lu) and (%lu, %lu)",
                          k ? "; " : "", first[k] % n, first[k] / n, (n - first[k] % n) % n,
