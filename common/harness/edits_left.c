@@ -932,10 +932,27 @@ static void left_out(struct scan *s, int i)
         change(s, i, end, xstrdup(";"));
 }
 
+/* Behind the statement that word i is a loop's round ends: to go on does nothing there. */
+static bool ends_round(const struct scan *s, int i)
+{
+    bool ends = false;
+
+    for (int k = i + 2; word_is(s, k, "}") && !ends; k++) {
+        int open = i;
+
+        while (open > 0 && !(word_is(s, open, "{") && brace_end(s, open) == k))
+            open--;
+        int head = word_is(s, open - 1, ")") ? word_match(s, open - 1, -1) - 1 : open - 1;
+
+        ends = word_is_any(s, head, (const char *const[]){"for", "while", "do", NULL});
+    }
+    return ends;
+}
+
 static void another_jump(struct scan *s, int i)
 {
     for (int k = 0; word_is_any(s, i, jumps) && word_is(s, i + 1, ";") && jumps[k]; k++) {
-        if (!word_is(s, i, jumps[k]))
+        if (!word_is(s, i, jumps[k]) && !(!strcmp(jumps[k], "continue") && ends_round(s, i)))
             change(s, i, i, xstrdup(jumps[k]));
     }
 }
@@ -1027,7 +1044,7 @@ static void looped(struct scan *s, int i)
     if (last < 0 || !word_is(s, last + 1, "<"))
         return;
     end = word_is(s, body, "{") ? brace_end(s, body) : semicolon_of(s, body);
-    if (end < 0 || word_is(s, end + 1, "else"))
+    if (end < 0 || word_is(s, end + 1, "else") || word_jumps(s, body, end))
         return;
     char *a = words_text(s, first, last), *bound = with_each(s, first, body - 2, first, last),
          *does = with_each(s, body, end, first, last);

@@ -168,6 +168,23 @@ static void goes_on(struct scan *s, int i)
     }
 }
 
+/* if (a) break; in a loop that is to go all of its rounds. */
+static void all_rounds(struct scan *s, int i)
+{
+    static const char *const out[] = {"break", "continue", NULL};
+    int body = word_is(s, i, "if") ? head_body(s, i) : -1, jump = body + word_is(s, body, "{"),
+        end = body_end(s, body);
+
+    if (body < 0 || end < 0 || word_is(s, i - 1, "else") || word_is(s, end + 1, "else") ||
+        !word_is_any(s, jump, out) || end != jump + 1 + word_is(s, body, "{"))
+        return;
+    char *head = words_text(s, i, body - 1), *leaves = words_text(s, jump, jump);
+    change(s, i, end, xstrdup(";"));
+    change_told(s, xformat("without this \"%s\" and its \"%s\"", head, leaves));
+    free(head);
+    free(leaves);
+}
+
 /* for (i = lane; i < n; i += 32), of all threads; and of a warp's lanes, where there are such. */
 static void by_all_threads(struct scan *s, int i)
 {
@@ -825,9 +842,10 @@ static void neutral_for_none(struct scan *s, int i)
         change(s, i, i, xstrdup("-INFINITY"));
 }
 
-static way *const meant[] = {neutral_for_none,     bits_of_all,    goes_on,         last_round_lost,
-                             by_all_threads,       a_round_later,  steps_exchanged, rows_of,
-                             across_bracket,       with_its_base,  another_pitch,   stored_late,
-                             transposed_by_number, guard_at_store, parts_asked,     round_of_rest,
-                             asked_late,           rows_in_array};
+static way *const meant[] = {
+    neutral_for_none, bits_of_all,          all_rounds,     goes_on,
+    last_round_lost,  by_all_threads,       a_round_later,  steps_exchanged,
+    rows_of,          across_bracket,       with_its_base,  another_pitch,
+    stored_late,      transposed_by_number, guard_at_store, parts_asked,
+    round_of_rest,    asked_late,           rows_in_array};
 const struct ways meant_ways = {meant, sizeof(meant) / sizeof(meant[0])};

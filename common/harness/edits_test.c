@@ -1391,3 +1391,39 @@ Test(edits, a_jump_stays_its_loops)
     cr_expect_eq(whiles, 1);
     edits_free(&e);
 }
+
+/* … that begins so. */
+static bool begins(const struct edits *e, int line, const char *with)
+{
+    bool found = false;
+
+    for (int i = 0; i < e->n && !found; i++)
+        found = edits_line(e, i) == line && !strncmp(e->v[i].with, with, strlen(with));
+    return found;
+}
+
+/* Round a jump another loop would do nothing, nor does going on where a round ends. */
+Test(edits, what_leaves_a_loop)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(float *x, int n)\n{\n"
+               "    for (int i = 0; i < n; i++) {\n"
+               "        x[i] = i;\n"
+               "        if (i < 7)\n"
+               "            break;\n"
+               "    }\n"
+               "    if (n < 9)\n"
+               "        x[n] = 9;\n"
+               "}\n",
+               "k", "", "");
+    cr_expect(begins(&e, 5, ";"), "all rounds");
+    cr_expect_not(begins(&e, 5, "while (i < 7)"));
+    cr_expect(begins(&e, 8, "while (n < 9)"));
+    cr_expect_not(begins(&e, 5, "for (int each"));
+    cr_expect(begins(&e, 8, "for (int each"));
+    cr_expect_not(is_made(&e, 6, "continue"));
+    cr_expect(is_made(&e, 6, "return"));
+    edits_free(&e);
+}

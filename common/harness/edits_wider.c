@@ -220,14 +220,12 @@ static void last_two_first(struct scan *s, int i)
     free(a);
 }
 
-/* if (a): while (a); not where it ends with a jump, which would be the new loop's. */
+/* if (a): while (a), but round what jumps: it would leave that loop, which nobody means. */
 static void again_and_again(struct scan *s, int i)
 {
-    static const char *const jumps[] = {"break", "continue", NULL};
     int end = if_end(s, i);
 
-    if (end < 0 || word_is(s, end + 1, "else") ||
-        word_is_any(s, word_is(s, end, "}") ? end - 2 : end - 1, jumps))
+    if (end < 0 || word_is(s, end + 1, "else") || word_jumps(s, i, end))
         return;
     char *rest = words_text(s, i + 1, end);
     change(s, i, end, xformat("while %s", rest));

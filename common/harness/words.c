@@ -457,6 +457,16 @@ char *scan_lean(const struct scan *s)
 
 /* ---- operands ---- */
 
+bool word_jumps(const struct scan *s, int from, int to)
+{
+    static const char *const out[] = {"break", "continue", "goto", "return", NULL};
+    bool found = false;
+
+    for (int k = from; k <= to && !found; k++)
+        found = word_is_any(s, k, out);
+    return found;
+}
+
 int word_match(const struct scan *s, int i, int step)
 {
     int depth = 0;

@@ -87,6 +87,8 @@ int statement_begin(const struct scan *s, int i);
 /* The last, without the semicolon, of the one that begins with i. */
 int statement_end(const struct scan *s, int i);
 
+/* Is there a break, continue, goto or return from the first to the last? */
+bool word_jumps(const struct scan *s, int from, int to);
 /* The bracket that belongs to that at i. step: 1 on from an opening one, -1 back from a closing. */
 int word_match(const struct scan *s, int i, int step);
 /* The first word of the operand whose last is i; -1: that ends none. */
