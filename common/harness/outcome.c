@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { SEVERAL = 8 }; /* elements that are alike are no chance */
+#define A_FACTOR 1e-3 /* so far from 1: less is rounding, and would be printed as 1 */
 
 /* What is expected of the first output that is wrong, and came. */
 struct outcome {
@@ -358,9 +359,34 @@ static bool is_narrow(const struct outcome *o, struct text *t)
     return false;
 }
 
+/* Large whole numbers of which no more than a float's 24 bits are right. */
+static bool is_rounded(const struct outcome *o, struct text *t)
+{
+    const double bits = 1.0 / (1 << 20); /* of some steps of floats */
+    const struct lab_buffer *out = output_of(o);
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < out->count && !dtype_is_float(out->dtype); i++) {
+        if (holds(o, i, i))
+            continue;
+        if (!(fabs(came(o, i) - wanted(o, i)) <= bits * fabs(wanted(o, i))))
+            return false;
+        wrong++;
+    }
+    if (!wrong)
+        return false;
+    text_addf(t,
+              "%" PRIu64 " of %" PRIu64
+              " elements of %s are wrong, and none by more than a millionth "
+              "of what it should be: a float has no more digits than that; is one on the way?",
+              wrong, out->count, out->name);
+    return true;
+}
+
 bool by_width(struct search *s, const struct lab_case *c)
 {
-    return by_outcome(s, c, is_short, "type") || by_outcome(s, c, is_narrow, "type");
+    return by_outcome(s, c, is_short, "type") || by_outcome(s, c, is_narrow, "type") ||
+           by_outcome(s, c, is_rounded, "type");
 }
 
 /* ---- in another's place ---- */
@@ -473,6 +499,7 @@ static bool is_alike(const struct outcome *o, struct text *t)
             most = i;
     }
     double distance = came(o, most) - wanted(o, most), factor = came(o, most) / wanted(o, most);
+    times = fabs(factor - 1) >= A_FACTOR;
     for (uint64_t i = 0; i < out->count; i++) {
         double is = factor * wanted(o, i), bound = 2 * fabs(factor) * o->tolerance[o->out][i];
 
@@ -518,7 +545,7 @@ static bool is_off(const struct outcome *o, struct text *t)
     if (off && distance != 0)
         text_addf(t, "all of %s is %.9g %s than it should be", out->name, fabs(distance),
                   distance > 0 ? "more" : "less");
-    else if (times && factor != 1)
+    else if (times && fabs(factor - 1) >= A_FACTOR)
         text_addf(t, "all of %s is %.6g times what it should be", out->name, factor);
     return t->length;
 }

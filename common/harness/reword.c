@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "diagnosing.h"
 #include "edits.h"
+#include "lab/dtype.h"
 #include "lab/plan.h"
 #include "report.h"
 
@@ -441,6 +442,29 @@ static bool is_of_number(const struct edits *e, int i)
     return is_by_one(e, i) && (is_fixed(e->text, behind) || is_fixed(e->text, before));
 }
 
+/* "double" where it was not. */
+static bool is_more_exact(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    char *was = xformat("%.*s", (int)x->length, e->text + x->at);
+    bool more = strstr(x->with, "double") && !strstr(was, "double");
+
+    free(was);
+    return more;
+}
+
+/* Outputs of whole numbers alone. */
+static bool makes_whole(const struct search *s, const struct lab_case *c)
+{
+    struct sample sample;
+    bool whole = experiment_plan(s->x, c, &sample);
+
+    for (int b = 0; b < sample.plan.nbuffers && whole; b++)
+        whole = sample.plan.buffers[b].role == BUF_INPUT ||
+                !dtype_is_float(sample.plan.buffers[b].dtype);
+    return whole;
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -785,6 +809,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     struct others others = {.known = false};
     struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
     int tried = 0, window = AT_FIRST;
+    bool whole = makes_whole(s, first); /* more digits make it seldom wrong, and not right */
 
     for (int i = 0; i < e->n && most && f.other < 0; i++, most--) {
         bool left = tries_left(x->edits);
@@ -801,7 +826,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         }
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
-            is_in_vain(e, i, f.never) || is_again(e, i) ||
+            is_in_vain(e, i, f.never) || is_again(e, i) || (whole && is_more_exact(e, i)) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;

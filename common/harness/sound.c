@@ -17,6 +17,7 @@ enum {
     NSIZES = sizeof(sizes) / sizeof(*sizes),
     KINDS = 8, /* of cases */
     A_KIND = 24,
+    SEEDS = 12,
     RANKS = 4,       /* devices, of which there are not so many */
     FURTHER = 20000, /* elements */
     LARGE = 1 << 21,
@@ -201,6 +202,29 @@ enum on_large on_twice(struct search *s, const struct lab_case *first)
     return on;
 }
 
+/* Of those that were wrong and are quick, the one of most elements, with other numbers: what is
+ * rounded is seldom wrong. *n: right on so many more. */
+static bool right_on_seeds(struct search *s, int *n)
+{
+    const struct lab_case *best = NULL;
+    bool right = true;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        uint64_t of = elements_of(s, s->failed[i]);
+
+        if (of <= MOST && (!best || of > elements_of(s, best)))
+            best = s->failed[i];
+    }
+    edits_budget(s, STEPS);
+    for (uint64_t i = 0; i < SEEDS && best && right; i++) {
+        bool ran;
+
+        right = !is_wrong_with(s, best, s->x->verify->seed + NSIZES + 1 + i, &ran);
+        *n += ran;
+    }
+    return right;
+}
+
 int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -230,5 +254,5 @@ int right_on(struct search *s, const struct lab_case *first, uint64_t steps)
     if (rich && !is_clean(s, rich))
         return 0;
     edits_budget(s, STEPS);
-    return right_on_sizes(s, first, &n) ? n : 0;
+    return right_on_sizes(s, first, &n) && right_on_seeds(s, &n) ? n : 0;
 }
