@@ -176,8 +176,9 @@ bool serves_others(struct search *s, const struct edits *e, int i, const struct 
 void tell_edit(struct search *s, const struct edits *e, int i, int other, int cases);
 /* With what is loaded now, those that were wrong are right. */
 bool mends_others(struct search *s, const struct others *o);
-/* What is loaded does not do what other threads or blocks do again. */
-bool works_once(struct search *s, const struct others *o, const struct lab_case *c);
+/* What is loaded does not do what other threads or blocks do again; `ends`: and it must come to its
+ * end on a case of several blocks, where the file as it is did not. */
+bool works_once(struct search *s, const struct others *o, const struct lab_case *c, bool ends);
 /* Of the file's other kernels those that are right, as far as that is quickly seen. For free(). */
 char *sound_names(struct search *s);
 /* Of what is loaded, as far as runs tell. */

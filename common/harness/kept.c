@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28, SEVERAL_BLOCKS = 16 };
+enum { A_VARIANT = 3, GOAL_STEPS = 1 << 28, SEVERAL_BLOCKS = 16, FEW_BLOCKS = 4 };
 
 /* Another of the file's kernels, with its own launch record and schedule, in place of the one that
  * is looked at: until *s->x is set back. */
@@ -117,7 +117,8 @@ static uint64_t stored_on(struct search *s, const struct lab_case *c, uint64_t *
 
     *done = 0;
     edits_budget(s, STEPS);
-    if (experiment_run(s->x, c, s->x->verify->seed, false, &sample) == RUN_ERROR) {
+    enum run_end end = experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+    if (end == RUN_ERROR || end == RUN_ENDLESS) {
         sample_free(&sample);
         return 0;
     }
@@ -160,7 +161,7 @@ static struct effort effort_on(struct search *s, const struct lab_case *first,
     struct effort w = {.stored = stored_on(s, first, &done)};
 
     w.stored_many = stored_on(s, many, &done);
-    if (!done || blocks_of(s, many, false) < SEVERAL_BLOCKS)
+    if (!done || blocks_of(s, many, false) < FEW_BLOCKS)
         return w;
     for (int k = 0; extents && extents[k] && k < EXTENTS; k++) {
         struct lab_case large = *many;
@@ -262,11 +263,12 @@ static bool is_alike(double is, double was)
 }
 
 /* With twice of an extent twice is done, and a little more; or as much more as was done. */
-bool works_once(struct search *s, const struct others *o, const struct lab_case *c)
+bool works_once(struct search *s, const struct others *o, const struct lab_case *c, bool ends)
 {
     struct effort is = effort_on(s, c, &o->many);
     const struct effort *was = &o->effort;
-    bool once = is_alike((double)is.stored, (double)was->stored) &&
+    bool once = (is.stored_many || !(ends || was->stored_many)) &&
+                is_alike((double)is.stored, (double)was->stored) &&
                 is_alike((double)is.stored_many, (double)was->stored_many);
 
     for (int k = 0; k < EXTENTS && once; k++)

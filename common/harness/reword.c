@@ -184,7 +184,8 @@ static bool is_again(const struct edits *e, int i)
 
 /* Is it right, too, where the condition that was changed never holds? Then it is what it guards
  * that is wrong, and the change one way of many to leave that out. The number of cases. */
-static int never_holds(struct search *s, const struct edits *e, int i)
+static int never_holds(struct search *s, const struct edits *e, int i, const struct others *o,
+                       bool *once)
 {
     size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
     struct edit never = {.at = at, .length = length, .with = (char[]){"0"}};
@@ -199,18 +200,22 @@ static int never_holds(struct search *s, const struct edits *e, int i)
                         on_large(s, first) != WRONG_ON_LARGE && right_on_wide(s)
                     ? right_on(s, first, STEPS)
                     : 0;
+    *once = cases && works_once(s, o, first, true);
     free(text);
     return cases;
 }
 
-static void tell_never(const struct search *s, const struct edits *e, int i, int cases)
+/* once: and no more is done than should be. */
+static void tell_never(const struct search *s, const struct edits *e, int i, int cases, bool once)
 {
     size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
     char *was = one_line(e->text + at, length);
 
     diagnosis_add(s->d, "function",
-                  "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is right on "
-                  "all %d inputs that were tried",
+                  once ? "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is "
+                         "right on all %d inputs that were tried"
+                       : "%s:%d: what is wrong hangs on \"%s\": if that never holds, the results "
+                         "are right on all %d inputs that were tried, but too much is done",
                   s->path, edits_line(e, i), was, cases);
     free(was);
 }
@@ -485,7 +490,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
-        !works_once(s, others, first))
+        !works_once(s, others, first, false))
         return 0;
     /* What is put in takes nothing away. */
     struct arithmetic does = {0};
@@ -578,6 +583,7 @@ static int next_window(int n, uint64_t bytes)
 struct finds {
     int found, other, never;
     int cases, never_cases;
+    bool never_once; /* … and no more is done then than should be */
     bool poor;       /* what was found leaves something out, or is not what the step is for */
     uint64_t enough; /* spent, it is no longer looked for another */
 };
@@ -719,9 +725,16 @@ static bool is_everywhere(const struct edits *e, int i)
     return e->v[i].told && strstr(e->v[i].told, "in the rest of the function");
 }
 
+/* "without this …": no other way to leave it out is likelier. */
+static bool is_without(const struct edits *e, int i)
+{
+    return e->v[i].told && !strncmp(e->v[i].told, "without this \"if", 16);
+}
+
 static bool is_likelier(const struct edits *e, int i, int than)
 {
-    return (is_known(e, i) && !is_known(e, than)) || (is_number(e, i) && is_offset(e, than)) ||
+    return (is_without(e, i) && !is_without(e, than)) || (is_known(e, i) && !is_known(e, than)) ||
+           (is_number(e, i) && is_offset(e, than)) ||
            (is_everywhere(e, than) && !is_everywhere(e, i));
 }
 
@@ -732,14 +745,15 @@ static bool is_doubtful(const struct edits *e, int i)
 }
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
-                      struct finds *f)
+                      const struct others *o, struct finds *f)
 {
-    bool first = f->found < 0, better = f->poor && !poor;
-    int never = first && f->never < 0 && !is_slight(e, i) ? never_holds(s, e, i) : 0;
+    bool first = f->found < 0, better = f->poor && !poor, once = true;
+    int never = first && f->never < 0 && !is_slight(e, i) ? never_holds(s, e, i, o, &once) : 0;
 
     if (never) {
         f->never = i;
         f->never_cases = never;
+        f->never_once = once;
     } else if (is_same_place(e, i, f->found) && !better) {
         if (times_known(e, i, f->found) > times_known(e, f->found, i))
             f->found = i;
@@ -833,14 +847,14 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         bool poor = false;
         int n = with_edit(s, e, i, least, first, steps, was, &others, &poor);
         if (n)
-            take_find(s, e, i, n, poor || is_poor(e, i) || edits_launched(e, i, NULL), &f);
+            take_find(s, e, i, n, poor || is_poor(e, i) || edits_launched(e, i, NULL), &others, &f);
     }
     if (f.found >= 0 && !e->v[f.found].told)
         use_name(e, f.found);
     if (f.found >= 0)
         tell_edit(s, e, f.found, f.other, f.cases);
     else if (f.never >= 0)
-        tell_never(s, e, f.never, f.never_cases);
+        tell_never(s, e, f.never, f.never_cases, f.never_once);
     bool told = f.found >= 0 || f.never >= 0;
     if (told)
         remember(s, e, f.found >= 0 ? f.found : f.never, f.found < 0);
