@@ -18,6 +18,7 @@ struct findings {
     int n;
 };
 
+const char finding_check_lists[] = "; CHECK=1 lists them";
 const char finding_stored_later[] = "; it is stored later, so it is read too early",
            finding_never_stored[] = "; its block never stores it: is a store missing, or is the "
                                     "index wrong, or does a loop go too far?";
@@ -474,7 +475,7 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
             cause = ranks[all.f[i].rank].cause;
     }
     if (all.n > told)
-        text_addf(t, "  … and %d more; CHECK=1 lists them\n", all.n - told);
+        text_addf(t, "  … and %d more%s\n", all.n - told, each_kind ? finding_check_lists : "");
     if (cause && json_is_true(json_object_get(all.f[0].json, "update")))
         cause = "atomic";
     forget_all(&all);

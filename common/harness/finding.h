@@ -19,6 +19,8 @@ const char *findings_put(struct text *t, const char *json_lines, const char *pat
 /* What they say of shared memory that was read before it was stored, where that is known. */
 extern const char finding_stored_later[], finding_never_stored[];
 
+/* What is said where there are more, with each_kind, to who has not asked for checks. */
+extern const char finding_check_lists[];
 /* Of such lines those are left out that tell what `told` does: the same at the same place. */
 void findings_drop(struct text *lines, const char *told);
 /* Of the one that matters most: the line in the file of this path, and the other's of a race, else

@@ -103,6 +103,8 @@ Test(finding, so_many_and_how_many_more)
 
     put(all, 2, false);
     cr_expect(strstr(t.s, ":1: ") && strstr(t.s, ":2: ") && !strstr(t.s, ":3: "), "%s", t.s);
+    cr_expect(strstr(t.s, "  … and 1 more\n"), "who lists them has CHECK=1: %s", t.s);
+    put(all, 2, true);
     cr_expect(strstr(t.s, "  … and 1 more; CHECK=1 lists them\n"), "%s", t.s);
     put(all, 3, false);
     cr_expect_not(strstr(t.s, "more;"), "%s", t.s);

@@ -167,6 +167,17 @@ static void print_same(const struct run *r, int v)
         putchar('\n');
 }
 
+/* Who has asked for checks need not be told to. */
+static void print_words(const struct run *r, const char *words)
+{
+    const char *lists = r->o.check ? strstr(words, finding_check_lists) : NULL;
+
+    if (lists)
+        printf("%.*s%s", (int)(lists - words), words, lists + strlen(finding_check_lists));
+    else
+        fputs(words, stdout);
+}
+
 static void print_failure(const struct run *r, int v)
 {
     const struct variant_state *s = &r->variants[v];
@@ -182,7 +193,7 @@ static void print_failure(const struct run *r, int v)
     if (like >= 0)
         printf("  what is told of %s is so here, too\n", r->lab->variants[like].name);
     else
-        fputs(text_str(&s->why.words), stdout);
+        print_words(r, text_str(&s->why.words));
     print_like(r, v);
     print_same(r, v);
     /* The launch that failed is the last that was made: of the first all has been said. */

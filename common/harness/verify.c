@@ -71,9 +71,13 @@ static void say_wrong(struct verify *v, const struct task *t, uint64_t seed,
     for (int i = 0; i < w->comparison.nshown; i++) {
         const struct lab_mismatch *m = &w->comparison.shown[i];
 
-        say(v, "  %s[%llu]: expected %.*g, got %.*g%s\n", b->name, (unsigned long long)m->index,
-            digits, m->expected, digits, m->got,
-            isnan(m->expected) && isnan(m->got) ? " of other bits" : "");
+        if (b->dtype == DT_I64)
+            say(v, "  %s[%llu]: expected %lld, got %lld\n", b->name, (unsigned long long)m->index,
+                (long long)m->expected_i64, (long long)m->got_i64);
+        else
+            say(v, "  %s[%llu]: expected %.*g, got %.*g%s\n", b->name, (unsigned long long)m->index,
+                digits, m->expected, digits, m->got,
+                isnan(m->expected) && isnan(m->got) ? " of other bits" : "");
     }
 }
 

@@ -241,6 +241,18 @@ static double shown(enum dtype t, const void *data, uint64_t i)
     return isnan(value) ? fabs(value) : value;
 }
 
+static struct lab_mismatch mismatch_at(const struct view *v, uint64_t i)
+{
+    struct lab_mismatch m = {
+        .index = i, .expected = shown(v->t, v->expected, i), .got = shown(v->t, v->got, i)};
+
+    if (v->t == DT_I64) {
+        m.expected_i64 = ((const int64_t *)v->expected)[i];
+        m.got_i64 = ((const int64_t *)v->got)[i];
+    }
+    return m;
+}
+
 static void add_error(struct comparison *c, const struct view *v, uint64_t i)
 {
     double e = dtype_get(v->t, v->expected, i), g = dtype_get(v->t, v->got, i);
@@ -297,7 +309,7 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
             v.first = i;
         v.last = i;
         if (c.nshown < COMPARE_SHOWN)
-            c.shown[c.nshown++] = (struct lab_mismatch){i, shown(t, expected, i), shown(t, got, i)};
+            c.shown[c.nshown++] = mismatch_at(&v, i);
     }
     v.nwrong = c.nwrong;
     if (c.nwrong && !hints->unsaid)

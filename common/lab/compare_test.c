@@ -117,6 +117,14 @@ Test(compare, tells_nan_without_its_sign)
               c.shown[0].got);
 }
 
+Test(compare, tells_64_bits_to_the_last)
+{
+    int64_t expected[] = {1}, got[] = {INT64_MIN + 1};
+    struct comparison c = compare(DT_I64, expected, got, NULL, 1, &hints);
+
+    cr_expect(c.nshown == 1 && c.shown[0].got_i64 == INT64_MIN + 1 && c.shown[0].expected_i64 == 1);
+}
+
 Test(compare, counts_alone_where_nobody_asks_for_looks)
 {
     const struct compare_hints unsaid = {.poison = 0x7d, .unsaid = true};

@@ -172,6 +172,7 @@ struct lab_variant {
 struct lab_mismatch {
     uint64_t index;
     double expected, got;
+    int64_t expected_i64, got_i64; /* of DT_I64, which a double rounds */
 };
 
 struct device_limits { /* what plan() may know of the machine */
