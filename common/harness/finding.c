@@ -20,6 +20,9 @@ struct findings {
 
 const char finding_check_lists[] = "; CHECK=1 lists them";
 const char finding_stored_later[] = "; it is stored later, so it is read too early",
+           finding_changed[] =
+               "; nothing sets it before: is all of it set first (to 0, where it is "
+               "a sum)?",
            finding_never_stored[] = "; its block never stores it: is a store missing, or is the "
                                     "index wrong, or does a loop go too far?";
 
@@ -258,7 +261,9 @@ static bool put_unstored(struct text *t, const struct finding *f)
     if (!asks || !*stored)
         return false;
     text_bytes(t, f->message, (size_t)(asks - f->message));
-    text_add(t, strcmp(stored, "later") ? finding_never_stored : finding_stored_later);
+    text_add(t, !strcmp(stored, "later")     ? finding_stored_later
+                : !strcmp(stored, "changed") ? finding_changed
+                                             : finding_never_stored);
     return true;
 }
 

@@ -233,6 +233,8 @@ Test(finding, what_is_stored_later)
     put(UNSTORED("\"stored\":\"later\","), 1, true);
     cr_expect(strstr(t.s, "reads 1 bytes; it is stored later, so it is read too early\n"), "%s",
               t.s);
+    put(UNSTORED("\"stored\":\"changed\","), 1, true);
+    cr_expect(strstr(t.s, "reads 1 bytes; nothing sets it before: "), "%s", t.s);
     put(UNSTORED("\"stored\":\"never\","), 1, true);
     cr_expect(strstr(t.s, "reads 1 bytes; its block never stores it: "), "%s", t.s);
     put(UNSTORED(""), 1, true);

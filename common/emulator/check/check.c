@@ -289,6 +289,8 @@ void shared_touch(struct block_state *b, const struct access *a)
             order_strong(b, a, shared_key(b->block, a->addr[r.lane + i]), a->kind != ACCESS_LOAD,
                          &told);
     }
+    if (b->nunwritten && a->kind != ACCESS_LOAD)
+        report_stored(b, a);
 }
 
 static void async_access(struct block_state *b, const struct access *a)

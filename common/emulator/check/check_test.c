@@ -63,6 +63,30 @@ Test(check, shared_read_too_early)
     expect_text("\"stored\":\"later\"");
 }
 
+/* An atomic, and s[i] += x, read what they store: nobody set it before. */
+Test(check, shared_changed_and_never_set)
+{
+    launch(1, 32);
+    go(0, 0, 10, SH(AT));
+    finish(1);
+    expect_text("\"stored\":\"changed\"");
+    launch(1, 32);
+    go(0, 0, 10, SH(LD));
+    go(0, 0, 10, SH(ST));
+    finish(1);
+    expect_text("\"stored\":\"changed\"");
+}
+
+/* … and what is set behind that is read too early, be it by an atomic. */
+Test(check, shared_changed_before_it_is_set)
+{
+    launch(1, 32);
+    go(0, 0, 10, SH(AT));
+    go(0, 0, 11, SH(ST));
+    finish(1);
+    expect_text("\"stored\":\"later\"");
+}
+
 Test(check, shared_read_and_never_stored)
 {
     launch(1, 32);

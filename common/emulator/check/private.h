@@ -194,6 +194,8 @@ struct unwritten { /* a read of memory that was never written */
     enum access_space space;
     uint32_t size, thread;
     uint64_t addr;
+    bool stored;  /* since, but by an atomic or by the line and thread that read it */
+    bool changed; /* … by such alone: what it is made of nobody has set */
 };
 
 struct block_state {
@@ -440,6 +442,8 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       bool other_writes, bool same_instruction);
 bool clash_known(const struct clash *c); /* its two lines have been told */
 void report_clash(const struct clash *c);
+/* Shared memory is stored: perhaps what was read before. */
+void report_stored(struct block_state *b, const struct access *a);
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane);
 void report_block_end(struct block_state *b);
 void report_later(struct launch_state *launch);   /* findings that wait for its end */

@@ -320,10 +320,19 @@ static bool is_written(const struct block_state *b, uint64_t at)
     return page < b->nshared && page_any_written(&b->shared[page], from, from + 1);
 }
 
+/* Is what was read stored in this block: never, later, or only by what changes it, an atomic or a
+ * line such as s[i] += x? */
+static const char *stored_when(const struct block_state *b, const struct unwritten *u)
+{
+    return u->changed && !u->stored ? "changed" : is_written(b, u->addr) ? "later" : "never";
+}
+
 /* Of the shared variable that is read: which of its bytes are written, where those are one stretch.
  */
-static void put_what_is_written(struct text *t, const struct block_state *b, uint64_t at)
+static void put_what_is_written(struct text *t, const struct block_state *b,
+                                const struct unwritten *u)
 {
+    uint64_t at = u->addr;
     const struct shared_map *m = b->info->map;
     const struct shared_part *p = NULL;
     uint64_t first = 0, last = 0, n = 0;
@@ -338,6 +347,8 @@ static void put_what_is_written(struct text *t, const struct block_state *b, uin
         first = n++ ? first : i;
         last = i;
     }
+    if (u->changed && n && n == p->size)
+        return;
     if (n && n == p->size)
         text_add(t, "    all of it is written later\n");
     else if (n == 1)
@@ -366,7 +377,7 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     report_put_place(t, b->info, u->space, u->addr);
     text_addf(t, "\n    a GPU would return whatever happened to be there\n");
     if (u->space == ACCESS_SHARED)
-        put_what_is_written(t, b, u->addr);
+        put_what_is_written(t, b, u);
     text_addf(t, "    %s?\n",
               u->space == ACCESS_GLOBAL ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
               : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
@@ -375,8 +386,7 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     put_without_lines(t, u->site, u->space);
     json_t *members = report_members(u->space, u->size);
     if (u->space == ACCESS_SHARED && !b->stopped)
-        json_object_set_new(members, "stored",
-                            json_string(is_written(b, u->addr) ? "later" : "never"));
+        json_object_set_new(members, "stored", json_string(stored_when(b, u)));
     report_tell(uninitialised, b->info, u->site, u->thread, addr, &r, members, NULL);
 }
 
@@ -384,7 +394,11 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
  * turn comes later: then the race says it better. So such reads wait for the block's end. */
 void report_unwritten(struct block_state *b, const struct access *a, uint32_t lane)
 {
-    struct unwritten u = {a->site, a->space, a->size, a->warp * 32 + lane, a->addr[lane]};
+    struct unwritten u = {.site = a->site,
+                          .space = a->space,
+                          .size = a->size,
+                          .thread = a->warp * 32 + lane,
+                          .addr = a->addr[lane]};
 
     if (a->site->put_back)
         return;
@@ -405,6 +419,26 @@ void report_unwritten(struct block_state *b, const struct access *a, uint32_t la
     }
     if (b->nunwritten < MAX_UNWRITTEN)
         b->unwritten[b->nunwritten++] = u;
+}
+
+static void note_stored(struct unwritten *u, const struct access *a, uint32_t lane)
+{
+    bool mine = u->thread == a->warp * 32 + lane && report_same_place(u->site, a->site);
+
+    if (u->space != ACCESS_SHARED || a->addr[lane] >= u->addr + u->size ||
+        a->addr[lane] + a->size <= u->addr)
+        return;
+    if (a->kind == ACCESS_ATOMIC || mine)
+        u->changed = true;
+    else
+        u->stored = true;
+}
+
+void report_stored(struct block_state *b, const struct access *a)
+{
+    for (uint32_t i = 0; i < b->nunwritten; i++)
+        for (uint32_t m = a->mask; m; m &= m - 1)
+            note_stored(&b->unwritten[i], a, (uint32_t)__builtin_ctz(m));
 }
 
 static bool raced_at(const struct block_state *b, const struct site *s)
