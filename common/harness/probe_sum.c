@@ -94,20 +94,26 @@ static void settle_one(struct probe *p, struct probed *a, uint64_t i, double got
         a->got[i] = got / weight(i, 1);
 }
 
-/* Each of them is taken so many times. Of any number that may be chance once, and not twice. */
+/* So many times what should come of elements lo to hi comes of other weights, too: of one draw that
+ * may be chance. */
+static bool is_so_again(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi,
+                        double times)
+{
+    double next = put_weights(p, a, lo, hi, 1);
+    bool so = near(a, above_rest(p, a), times * next);
+
+    take_away(p, a, lo, hi);
+    return so;
+}
+
+/* Each of them is taken so many times. */
 static bool is_multiple(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi, double want,
                         double got)
 {
     double times = round(got / want);
 
-    if (!(want > 0 && got >= 0) || !near(a, got, times * want))
-        return false;
-    if (times <= 2)
-        return true;
-    double next = put_weights(p, a, lo, hi, 1);
-    bool so = near(a, above_rest(p, a), times * next);
-    take_away(p, a, lo, hi);
-    return so;
+    return want > 0 && got >= 0 && near(a, got, times * want) &&
+           (times == 0 || is_so_again(p, a, lo, hi, times));
 }
 
 static double all_weights(uint64_t lo, uint64_t hi, uint64_t draw)
@@ -131,13 +137,21 @@ static bool is_extra(struct probe *p, const struct probed *a, uint64_t lo, uint6
     return so;
 }
 
+/* What is expected comes of them, and not by chance. One alone is what it is, and of none nothing
+ * is expected. */
+static bool is_right(struct probe *p, const struct probed *a, uint64_t lo, uint64_t hi, double want,
+                     double got)
+{
+    return near(a, got, want) && (hi - lo == 1 || want == 0 || is_so_again(p, a, lo, hi, 1));
+}
+
 /* The coefficients of elements lo to hi; all others are zero meanwhile. */
 static void search(struct probe *p, struct probed *a, uint64_t lo, uint64_t hi)
 {
     double want = put_weights(p, a, lo, hi, 0), got = above_rest(p, a);
 
     take_away(p, a, lo, hi);
-    if (p->broken || near(a, got, want))
+    if (p->broken || is_right(p, a, lo, hi, want, got))
         return;
     if (!isfinite(got)) {
         stop_at(a, lo, weight(lo, hi - lo), got);

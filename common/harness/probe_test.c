@@ -116,6 +116,22 @@ Test(probe, a_shift_is_a_shift)
     }
 }
 
+/* Nor are two elements of the same weight told as right where one is taken for the other. */
+Test(probe, like_weights_are_no_proof)
+{
+    static const int like[][2] = {{41, 60}, {87, 113}, {28, 133}};
+
+    for (size_t i = 0; i < sizeof(like) / sizeof(like[0]); i++) {
+        int one = like[i][0], other = like[i][1];
+        char *body = xformat(LOOP(0, n, 1, "s += a[i == %d ? %d : i];"), one, other),
+             *words = xformat("  out[0] never adds a[%d]\n  out[0] adds a[%d] twice\n", one, other);
+
+        expect(look_at(SUM, DT_F32, 150, 0, body), "left-out", words);
+        free(body);
+        free(words);
+    }
+}
+
 Test(probe, products)
 {
     expect(look_at(PRODUCT, DT_F32, 20, 0, LOOP(0, n, 1, "s += a[i] * b[n - 1 - i];")),
