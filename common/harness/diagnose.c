@@ -600,6 +600,19 @@ static bool is_fold(const struct search *s, const struct lab_case *c)
     return lab->made && lab->made(s->x->variant, c) == MADE_FOLD;
 }
 
+static bool is_of_products(const struct search *s, const struct lab_case *c)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct lab_term t = {0};
+    struct sample sample;
+    bool two = lab->term && experiment_plan(s->x, c, &sample) &&
+               lab->term(&sample.plan, s->x->variant, &sample.input, 0, 0, &t) && t.nfactors == 2;
+
+    if (lab->term)
+        sample_free(&sample);
+    return two;
+}
+
 /* Its kernel has no type of less than 32 bits. */
 static bool is_wide(const struct search *s)
 {
@@ -672,7 +685,8 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
         bool start = is_fold(&s, rich) && is_wide(&s) && !elements_of(&s, first);
         bool nan = by(by_nan, &s, rich);
         bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
-                    (!start && by(by_width, &s, rich)) || by_probe(&s, rich) ||
+                    (!start && by(by_width, &s, rich)) ||
+                    (is_of_products(&s, rich) && by(by_astray, &s, rich)) || by_probe(&s, rich) ||
                     (!is_same(rich, &s.smallest) && by_smallest(&s));
         if (told && d->whole)
             by_edge(&s);

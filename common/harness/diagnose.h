@@ -7,6 +7,7 @@
  *   what stays from one run to the next
  *   what lanes bring that are not there, and variables that nothing has set
  *   elements never written, results that are transposed, of another type, or that no input changes
+ *   right values of a matrix in other rows and columns
  *   what its outputs are made of                                   probe.h
  *   results that stand in each other's places, or once more; by how much, or how many times, all
  *   of them, or all that are wrong, are off

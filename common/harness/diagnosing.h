@@ -79,6 +79,7 @@ bool by_state(struct search *s, const struct lab_case *c);
 bool by_absent(struct search *s, const struct lab_case *c); /* lanes of shuffles */
 bool by_unset(struct search *s, const struct lab_case *c);  /* variables in registers */
 bool by_transposed(struct search *s, const struct lab_case *c);
+bool by_astray(struct search *s, const struct lab_case *c); /* … of sums of products */
 bool by_storage(struct search *s, const struct lab_case *c);
 bool by_width(struct search *s, const struct lab_case *c);
 bool by_place(struct search *s, const struct lab_case *c);

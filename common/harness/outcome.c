@@ -6,6 +6,7 @@
 #include "finding.h"
 #include "lab/dataset.h"
 #include "lab/dtype.h"
+#include "lab/indices.h"
 #include "lab/plan.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEVERAL = 8 }; /* elements that are alike are no chance */
+enum { SEEDS = 3, PLACES = 16, SEVERAL = 8 }; /* elements that are alike are no chance */
 #define A_FACTOR 1e-3 /* so far from 1: less is rounding, and would be printed as 1 */
 
 /* What is expected of the first output that is wrong, and came. */
@@ -434,6 +435,113 @@ static bool is_elsewhere(const struct outcome *o, struct text *t)
         }
     }
     return false;
+}
+
+/* Some elements that are wrong, and whose values they have, on the inputs of several seeds. */
+struct places {
+    uint64_t at[PLACES];
+    bool *may[PLACES]; /* by element: so it was with each seed */
+    int n;
+};
+
+/* Spread over all of them. */
+static void choose_places(const struct outcome *o, struct places *p)
+{
+    uint64_t count = output_of(o)->count, wrong = 0, seen = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        wrong += !holds(o, i, i);
+    for (uint64_t i = 0; i < count && p->n < PLACES; i++) {
+        if (holds(o, i, i) || seen++ < (uint64_t)p->n * wrong / PLACES)
+            continue;
+        p->at[p->n] = i;
+        p->may[p->n] = xcalloc(count, sizeof(bool));
+        memset(p->may[p->n++], true, count);
+    }
+}
+
+static void keep_those(const struct outcome *o, struct places *p)
+{
+    for (int k = 0; k < p->n; k++) {
+        for (uint64_t i = 0; i < output_of(o)->count; i++)
+            p->may[k][i] &= holds(o, p->at[k], i);
+    }
+}
+
+/* UINT64_MAX: nobody's, or of several it is not known. */
+static uint64_t whose(const struct outcome *o, const struct places *p, int k)
+{
+    uint64_t found = UINT64_MAX;
+
+    for (uint64_t i = 0; i < output_of(o)->count; i++) {
+        if (p->may[k][i] && found != UINT64_MAX)
+            return UINT64_MAX;
+        found = p->may[k][i] ? i : found;
+    }
+    return found;
+}
+
+/* Of another row and another column, where that is not, either. */
+static bool is_astray(const struct outcome *o, const struct places *p, int k)
+{
+    uint64_t at = p->at[k], of = whose(o, p, k);
+
+    return of != UINT64_MAX && of / o->row != at / o->row && of % o->row != at % o->row &&
+           !holds(o, of, of);
+}
+
+static void put_astray(struct search *s, const struct outcome *o, const struct places *p)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t of = whose(o, p, 0);
+    struct text t = {0};
+    int n = 0;
+
+    for (int k = 0; k < p->n; k++)
+        n += is_astray(o, p, k);
+    if (p->n < SEVERAL || 4 * n < 3 * p->n || !is_astray(o, p, 0))
+        return;
+    indices_put(&t, out->name, &p->at[0], 1, out->count, o->row);
+    text_add(&t, " holds what belongs to ");
+    indices_put(&t, out->name, &of, 1, out->count, o->row);
+    diagnosis_add(
+        s->d, "wrong-element",
+        "%s; so do others, %d of %d that were looked at: are right values stored in wrong "
+        "places?",
+        t.s, n, p->n);
+    text_free(&t);
+}
+
+/* A matrix, in which what is wrong is made of another row and another column than it should: there
+ * it is another element, and of which elements of the inputs it is made, says less. */
+bool by_astray(struct search *s, const struct lab_case *c)
+{
+    struct experiment *x = s->x;
+    struct verify of_seed = *x->verify;
+    struct verify *own = x->verify;
+    struct places p = {.n = 0};
+    struct outcome o;
+    bool some = outcome_of(s, c, &o) && o.row > 1;
+
+    if (some)
+        choose_places(&o, &p);
+    for (int k = 0; k < SEEDS && some; k++) {
+        struct outcome again;
+
+        of_seed.seed = own->seed + (uint64_t)k;
+        x->verify = &of_seed;
+        some = outcome_of(s, c, &again);
+        if (some)
+            keep_those(&again, &p);
+        outcome_free(&again);
+    }
+    x->verify = own;
+    if (some)
+        put_astray(s, &o, &p);
+    for (int k = 0; k < p.n; k++)
+        free(p.may[k]);
+    outcome_free(&o);
+    return s->d->cause;
 }
 
 /* From the first that is wrong on, all are what is before, again; or all are alike. */
