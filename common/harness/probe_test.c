@@ -84,6 +84,15 @@ Test(probe, times)
 }
 
 /* 3 of 4, 2 of 3 and so on: what they have in common is said. */
+Test(probe, a_third_of_each)
+{
+    struct diagnosis d =
+        look_at(SUM, DT_F32, 7, 0, LOOP(0, n, 1, "s += a[i];") " if (!t) out[0] /= 3;");
+
+    cr_expect_null(strstr(text_str(&d.words), " more not as often"), "%s", text_str(&d.words));
+    diagnosis_free(&d);
+}
+
 Test(probe, one_time_less)
 {
     expect(look_at(TRIANGLE, DT_F32, 5, 0,

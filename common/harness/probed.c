@@ -211,6 +211,13 @@ bool tell_extra(struct probe *p, const struct probed *a, const char *verb)
     return tell_sort(p, a, extra, "extra", verb, ", which does not belong to it");
 }
 
+/* Taken as often as the first, but for rounding: a third is none of a float's numbers. */
+static bool is_like(const struct probed *a, uint64_t i, uint64_t first)
+{
+    return fabs(a->got[i] - a->got[first]) <= 1e-6 * fabs(a->got[first]) &&
+           a->want[i] == a->want[first];
+}
+
 /* "7 times instead of 8" where that is so of all; "2 times less than it should" where at least the
  * difference is; else of the first and those like it, and how many there are besides. */
 static bool tell_otherwise(struct probe *p, const struct probed *a, const char *verb)
@@ -223,7 +230,7 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
 
     for (uint64_t i = 0; i < n; i++) {
         one_difference &= fabs(a->got[index[i]] - a->want[index[i]] - got + want) < 1e-9;
-        alike += a->got[index[i]] == got && a->want[index[i]] == want;
+        alike += is_like(a, index[i], first);
     }
     if (alike < n && one_difference) {
         text_addf(&t, " %.6g %s %s than it should", fabs(got - want),
@@ -233,7 +240,7 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
         if (alike < n)
             text_addf(&t, ", and %" PRIu64 " more not as often as it should", n - alike);
         for (uint64_t i = n = 0; i < a->count; i++) {
-            if (otherwise(a->want[i], a->got[i]) && a->got[i] == got && a->want[i] == want)
+            if (otherwise(a->want[i], a->got[i]) && is_like(a, i, first))
                 index[n++] = i;
         }
     }
