@@ -399,6 +399,8 @@ static bool is_by_one(const struct edits *e, int i)
            !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
 static bool in_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -636,6 +638,58 @@ static void slight_first(struct edits *e)
     }
     free(e->v);
     e->v = v;
+}
+
+/* "a / b" on its line, and no " / b" any more. */
+static bool takes_division(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    size_t n = strlen(x->with);
+    const char *rest = e->text + x->at + n;
+
+    return n && n < x->length && !strncmp(e->text + x->at, x->with, n) &&
+           !strncmp(rest, " / ", 3) && in_name(rest[3]) &&
+           strspn(rest + 3, LETTERS) == x->length - n - 3;
+}
+
+/* "a / b * b" comes of it, where there was none. */
+static bool undoes_division(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    size_t line = x->at;
+    bool so = false;
+
+    while (line && e->text[line - 1] != '\n')
+        line--;
+    char *is = xformat("%.*s%s%.1s", (int)(x->at - line), e->text + line, x->with,
+                       e->text + x->at + x->length);
+    for (const char *p = is; (p = strstr(p, " / ")); p++) {
+        size_t n = strspn(p + 3, LETTERS);
+        const char *times = p + 3 + n;
+
+        so |= n && !strncmp(times, " * ", 3) && !strncmp(times + 3, p + 3, n) &&
+              !in_name(times[3 + n]);
+    }
+    free(is);
+    return so;
+}
+
+/* What is not to be divided is not divided and multiplied again: the simpler first. */
+static void undivided_first(struct edits *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        bool undoes = undoes_division(e, i);
+
+        for (int k = i + 1; k < e->n && undoes; k++) {
+            if (!takes_division(e, k) || edits_line(e, k) != edits_line(e, i))
+                continue;
+            struct edit simple = e->v[k];
+
+            memmove(&e->v[i + 1], &e->v[i], (size_t)(k - i) * sizeof(simple));
+            e->v[i] = simple;
+            break;
+        }
+    }
 }
 
 /* In the condition that may never hold: it is in vain. */
@@ -1007,6 +1061,7 @@ static void launched_last(struct search *s, struct edits *e)
 static bool try_list(struct search *s, struct edits *e, unsigned most)
 {
     slight_first(e);
+    undivided_first(e);
     launched_last(s, e);
     s->edited = try_edits(s, e, most);
     edits_free(e);
