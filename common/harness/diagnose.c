@@ -747,6 +747,21 @@ static void by_another(struct search *s)
     }
 }
 
+/* This case, or the first, whose result is wrong; NULL: all are right, and only how the program
+ * ends is not. */
+static const struct lab_case *wrong_result(struct search *s, const struct lab_case *c)
+{
+    if (!passes(s, c))
+        return c;
+    for (int i = 0; i < s->nfailed; i++) {
+        const struct lab_case *k = s->failed[i];
+
+        if (fails(s, k))
+            return elements_of(s, k) <= MOST ? k : c;
+    }
+    return NULL;
+}
+
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d)
 {
@@ -770,8 +785,11 @@ void diagnose_program(struct experiment *x, const struct lab_case *const *failed
         return;
     }
     x->any_status = true;
-    if (by_probe(&s, c) && !checked)
-        by_other_array(&s, c);
+    const struct lab_case *wrong = checked ? c : wrong_result(&s, c);
+    if (!wrong)
+        by_own_check(&s, c);
+    else if (by_probe(&s, wrong) && !checked)
+        by_other_array(&s, wrong);
     x->any_status = false;
 }
 

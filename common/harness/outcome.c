@@ -9,6 +9,7 @@
 #include "lab/indices.h"
 #include "lab/plan.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -661,4 +662,39 @@ static bool is_off(const struct outcome *o, struct text *t)
 bool by_distance(struct search *s, const struct lab_case *c)
 {
     return by_outcome(s, c, is_off, "function") || by_outcome(s, c, is_alike, "function");
+}
+
+/* Of the first number in brackets that the program has said: its digits. */
+static void put_named(struct text *t, const struct outcome *o)
+{
+    const char *said = o->r.outputs.said ? o->r.outputs.said : "", *open = strchr(said, '[');
+    char *end = NULL;
+    uint64_t i = open && isdigit((unsigned char)open[1]) ? strtoull(open + 1, &end, 10) : 0;
+
+    if (end && *end == ']' && i < output_of(o)->count)
+        text_addf(t, "; %s[%" PRIu64 "] is %.9g, and %.9g is expected", output_of(o)->name, i,
+                  came(o, i), wanted(o, i));
+}
+
+void by_own_check(struct search *s, const struct lab_case *c)
+{
+    struct outcome o = {0};
+    struct text t = {0};
+
+    experiment_run(s->x, c, s->x->verify->seed, false, &o.r);
+    while (o.out < o.r.plan.nbuffers && output_of(&o)->role != BUF_OUTPUT)
+        o.out++;
+    if (o.r.outputs.stage == STAGE_DONE && o.out < o.r.plan.nbuffers) {
+        expect(s, &o);
+        put_named(&t, &o);
+    }
+    const char *said = o.r.outputs.said ? o.r.outputs.said : "";
+    diagnosis_add(s->d, "compared", "its result is right, within what rounding may do%s. %s",
+                  text_str(&t),
+                  said[strspn(said, " \r\n")]
+                      ? "Does its own comparison ask too much, as where numbers of opposite signs "
+                        "nearly cancel, or compare with something else?"
+                      : "Does main() return something else than 0 where all is right?");
+    text_free(&t);
+    outcome_free(&o);
 }

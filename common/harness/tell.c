@@ -178,14 +178,21 @@ static void print_words(const struct run *r, const char *words)
         fputs(words, stdout);
 }
 
+static bool is_told_as(const struct variant_state *s, const char *cause)
+{
+    return s->why.cause && !strcmp(s->why.cause, cause);
+}
+
 static void print_failure(const struct run *r, int v)
 {
     const struct variant_state *s = &r->variants[v];
     const char *name = r->lab->variants[v].name;
     int like = told_before(r, v);
 
-    printf("%s%s%s is wrong on case %s", colours(stdout) ? "\033[31m" : "", name,
-           colours(stdout) ? "\033[0m" : "", s->on->name);
+    bool ends = is_told_as(s, "compared"); /* its results are right */
+    printf("%s%s%s %s on case %s", colours(stdout) ? "\033[31m" : "", name,
+           colours(stdout) ? "\033[0m" : "", ends ? "does not end as it should" : "is wrong",
+           s->on->name);
     if (s->failures > 1)
         printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
                (unsigned long long)(s->failures + s->passes));
