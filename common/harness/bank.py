@@ -16,6 +16,7 @@ The lines after "- " are replaced by those after "+ ", where they first occur be
 name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's,
 or several any of which is right, and "right" where all results are; "says" must be in what a student
 reads, any of several lines; "never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
+"args" are options of the run, in place of --untimed ("--n 25").
 A line "one kernel a variant" before the first fault
 says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
 KERNEL": but that one), or those of a fault's "beside". A fault is named right, or no cause was found, or a
@@ -37,7 +38,7 @@ LEAST = 0.9
 class Fault:
     def __init__(self, lab, title):
         self.lab, self.title = lab, title
-        self.kernel, self.base, self.case, self.at = "all", "solution", None, None
+        self.kernel, self.base, self.case, self.at, self.args = "all", "solution", None, None, None
         self.beside = []  # kernels compiled beside its own; None: all of them
         self.causes, self.says, self.never, self.edits = [], [], [], []
 
@@ -55,7 +56,7 @@ def read_bank(lab):
             faults[-1].edits[-1][0].append(line[2:])
         elif faults and (line.startswith("+ ") or line == "+"):
             faults[-1].edits[-1][1].append(line[2:])
-        elif faults and re.match(r"(kernel|cause|says|never|base|case|at|beside): ", line):
+        elif faults and re.match(r"(kernel|cause|says|never|base|case|at|args|beside): ", line):
             key, value = line.split(": ", 1)
             if key == "cause":
                 faults[-1].causes = value.split()
@@ -114,7 +115,7 @@ def run(fault, program, folder):
     file.write_text(source_of(fault))
     command = [program, "--file", str(file), "--quick", "--no-records", "--no-time", "--causes"]
     command += ["--steps", "2^22"] if fault.causes != ["right"] else []
-    command += ["--case", fault.case] if fault.case else ["--untimed"]
+    command += ["--case", fault.case] if fault.case else fault.args.split() if fault.args else ["--untimed"]
     if fault.kernel != "all":
         command += ["--kernel", fault.kernel]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")

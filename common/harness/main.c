@@ -583,8 +583,9 @@ static void look_at_right(struct run *r, int v, struct experiment *x, const char
         if (applies(r, v, &r->cases[c]))
             cases[n++] = &r->cases[c];
     }
-    if (r->machine.emulator && !r->o.solution && (!r->o.check || r->verify.nfindings) &&
-        r->variants[v].passes) {
+    /* The checker has seen kernels, and not what a program does when its calls fail. */
+    bool unseen = !r->o.check || r->verify.nfindings || r->lab->program;
+    if (r->machine.emulator && !r->o.solution && unseen && r->variants[v].passes) {
         if (r->o.check) /* of what is loaded the checker tells the same thing once */
             load_fresh(r);
         diagnose_right(x, cases, n, short_path(path), &r->variants[v].why);

@@ -113,10 +113,10 @@ static void put_trouble(struct text *t, enum trouble what, const struct outputs 
 {
     static const char *const words[TROUBLES] = {
         [UNENDED] = "it does not come to an end",
-        [WENT_ON] = "it goes on, and ends with status 0: is that call's error looked at, and does "
-                    "main return something else than 0 then?",
+        [WENT_ON] = "it ends with status 0: is what that call returned looked at, and is it not "
+                    "lost on the way to what main returns?",
         [SILENT] = "it says nothing of it on stderr",
-        [WROTE] = "it writes a result all the same, which nobody computed",
+        [WROTE] = "it writes a result all the same",
         [LAUNCHED] = "the kernel is launched all the same, on what was not copied: is each call's "
                      "error looked at before the next call?",
     };
@@ -339,6 +339,17 @@ static void hold_against_goals(struct search *s)
 
 /* ---- all of it ---- */
 
+/* n: runs that had the same trouble. */
+static void put_more(struct text *t, enum trouble what, unsigned n)
+{
+    if (n && what >= MISSED)
+        text_addf(t, " (so in %u other such run%s)", n, n > 1 ? "s" : "");
+    else if (n == 1)
+        text_add(t, " (the same when another call fails)");
+    else if (n)
+        text_addf(t, " (the same when any of %u other calls fails)", n);
+}
+
 static void tell(struct rehearsal *r)
 {
     static const char *const causes[TROUBLES] = {
@@ -347,9 +358,7 @@ static void tell(struct rehearsal *r)
         [LEFT] = "leak",       [MISSED] = "compared", [KEPT] = "compared"};
 
     for (int i = 1; i < TROUBLES; i++) {
-        if (r->more[i])
-            text_addf(&r->words[i], " (so in %u other such run%s)", r->more[i],
-                      r->more[i] > 1 ? "s" : "");
+        put_more(&r->words[i], i, r->more[i]);
         if (r->words[i].length)
             diagnosis_add(r->s->d, causes[i], "%s", r->words[i].s);
         text_free(&r->words[i]);
