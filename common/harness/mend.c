@@ -264,11 +264,11 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         text_add(&t, " the race is gone, but it is not right");
         put_left(&t, &p.left);
     } else {
-        text_addf(&t,
-                  "; no %s put in there, nor two, takes it away: is an index wrong, a "
-                  "condition too wide, so that more threads take part than should, or the "
-                  "order of two statements?",
-                  a.call);
+        text_addf(
+            &t,
+            "; no %s put in there, nor two, takes it away. Is an index wrong? Do more threads "
+            "take part than should? Are two statements in the wrong order?",
+            a.call);
     }
     text_add(&t, a.end);
     text_free(&p.left);

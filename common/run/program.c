@@ -421,6 +421,8 @@ static char *first_line(const char *s)
     return t.s ? t.s : xstrdup("");
 }
 
+static const char runtime_says[] = "warplab: "; /* the emulator's, on the program's stderr */
+
 static char *ending_words(const struct ending *e, const struct job *j, const char *said)
 {
     struct text t = {0};
@@ -438,7 +440,10 @@ static char *ending_words(const struct ending *e, const struct job *j, const cha
                   strsignal(e->status - 128));
     else
         text_addf(&t, "the program ended with status %d", e->status);
-    if (!e->much)
+    bool runtime = !strncmp(line, runtime_says, strlen(runtime_says));
+    if (!e->much && runtime)
+        text_addf(&t, "; the runtime said: %s", line + strlen(runtime_says));
+    else if (!e->much)
         text_addf(&t, *line ? " and said: %s" : " without a word%s", line);
     free(line);
     return text_take(&t);

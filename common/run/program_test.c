@@ -62,6 +62,7 @@ static const struct {
     {"mkdir $2", "cannot be read", 0, true},
     {"cat $1 >$2; echo one >&2; echo why >&2; exit 3", "ended with status 3 and said: one", 3,
      true},
+    {"echo warplab: no >&2; exit 3", "ended with status 3; the runtime said: no", 3, false},
     {"exit 4", "ended with status 4 without a word", 4, false},
     {"kill -SEGV $$", "ended by signal 11", 128 + 11, false},
     {"exec yes", "stopped after it had printed 16 MiB", 128 + 9, false},

@@ -50,7 +50,7 @@ Test(check, stored_by_the_warp_read_by_a_lane)
 {
     by_the_warp(SH(ST, WHOLE), SH(LD), false);
     expect("shared-race", 11);
-    expect_text("warp 0 as one wrote it");
+    expect_text("warp 0, all its lanes together, wrote it");
 }
 
 Test(check, stored_by_the_warp_stored_by_a_lane)

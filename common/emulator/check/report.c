@@ -679,7 +679,7 @@ static void put_other(struct text *t, const struct clash *c)
     if (elsewhere)
         put_xyz(t, ": block (", cell_block(c->other), c->info->nctaid, ")");
     if (cell_how(c->other) == HOW_WARP)
-        text_addf(t, ": warp %u as one", cell_warp(c->other));
+        text_addf(t, ": warp %u, all its lanes together,", cell_warp(c->other));
     else if (thread == c->a.warp * 32 + c->lane && !elsewhere)
         text_addf(t, ": another thread of its warp");
     else

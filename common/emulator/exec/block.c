@@ -349,7 +349,8 @@ static void add_steps(struct worker *k, struct warp *w)
     char *where = whereabouts(w);
     emu_fail(cudaErrorLaunchTimeout,
              "%s: more than %llu steps (warp instructions, a slow one as several), and here it is "
-             "now; is there a loop that never ends? (WARPLAB_STEPS is the limit)",
+             "now; does a loop not end, or do many threads do the same work? (WARPLAB_STEPS is the "
+             "limit)",
              where, (unsigned long long)l->steps_limit);
     free(where);
 }
