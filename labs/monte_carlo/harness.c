@@ -31,6 +31,7 @@ enum { EXPERIMENT = 15, ONE_BLOCK = 16, LOOP = 32, SWITCH = 64 };
 
 /* So many paths of all options together are simulated here; of more, some options are. */
 enum { SIMULATED = 1 << 19, MANY_PATHS = 8192 };
+enum { RARE = 1000 }; /* paths that end above the strike: fewer say little of their mean */
 
 #define FLAT    .record = {.block_x = BLOCK, .block_y = 1}
 #define SEVERAL "price_blocks price_sum"
@@ -576,11 +577,25 @@ static struct value bound_of(const struct option *o, struct sums s, uint64_t n)
                                    (sqrt(variance + wrong) - sqrt(fmax(variance - wrong, 0)))};
 }
 
+/* Of d2 normal_below() is the part of all paths that end above the strike. */
+static double d2_of(const struct option *o)
+{
+    double spread = o->volatility * sqrt(o->years);
+
+    return (log(o->price / o->strike) + o->rate * o->years) / spread - spread / 2;
+}
+
+/* Too few paths end above the strike, of n, to be told by a mean and its standard error. */
+static bool is_rare(const struct option *o, uint64_t n)
+{
+    return (double)n * normal_below(d2_of(o)) < RARE;
+}
+
 /* What n paths of an option come to when chance has them as they should be. */
 static struct sums expected_sums(const struct option *o, uint64_t n)
 {
     double grown = exp(o->rate * o->years), spread = o->volatility * sqrt(o->years);
-    double d2 = log(o->price * grown / o->strike) / spread - spread / 2;
+    double d2 = d2_of(o);
     double square = o->price * o->price * grown * grown * exp(spread * spread);
 
     return (struct sums){.sum = (double)n * grown * black_scholes(o).call,
@@ -599,12 +614,12 @@ static bool is_simulated(const struct lab_case *c, uint64_t o)
 }
 
 /* What is not simulated has to be within 6.5 standard errors of the formula: of 10^8 right prices
- * one is not. The width's own error is at most 60 / sqrt(n) of it, where one path in 60 ends above
- * the strike. */
+ * one is not; where few paths end above the strike, that is no measure, and they are simulated. The
+ * width's own error is at most 60 / sqrt(n) of it where one path in 60 ends above, else more. */
 static void reference_price(const struct lab_case *c, const float *numbers, const uint32_t *key,
                             const struct option *o, uint64_t i, float *out, double *tolerance)
 {
-    bool none = isnan(black_scholes(o).call), own = is_simulated(c, i);
+    bool none = isnan(black_scholes(o).call), own = is_simulated(c, i) || is_rare(o, c->n);
     struct sums s = none  ? (struct sums){NAN, NAN}
                     : own ? simulate(o, numbers, key, (uint32_t)i, c->n)
                           : expected_sums(o, c->n);
@@ -614,8 +629,10 @@ static void reference_price(const struct lab_case *c, const float *numbers, cons
     out[1] = (float)v.width;
     if (!tolerance)
         return;
-    tolerance[0] = own ? bound.price : 6.5 / 1.96 * v.width;
-    tolerance[1] = own ? bound.width : 60 / sqrt((double)c->n) * v.width;
+    double chance = own ? 0 : 6.5 / 1.96 * v.width,
+           rare = own ? 0 : fmax(60, 60 / sqrt(60 * normal_below(d2_of(o))));
+    tolerance[0] = fmax(bound.price, chance);
+    tolerance[1] = fmax(bound.width, rare / sqrt((double)c->n) * v.width);
 }
 
 static void reference(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
