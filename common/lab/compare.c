@@ -305,6 +305,7 @@ struct comparison compare(enum dtype t, const void *expected, const void *got,
             add_error(&c, &v, i);
         if (equal(&v, i))
             continue;
+        c.nunwritten += hints->poison >= 0 && is_poison(&v, i);
         if (!c.nwrong++)
             v.first = i;
         v.last = i;

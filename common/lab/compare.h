@@ -14,7 +14,7 @@ struct compare_hints {
 };
 
 struct comparison {
-    uint64_t count, nwrong;
+    uint64_t count, nwrong, nunwritten; /* of the wrong ones those that nobody wrote */
     int nshown;
     struct lab_mismatch shown[COMPARE_SHOWN];
     char cause[200]; /* what all of them look like, "" when nothing fits */

@@ -84,6 +84,7 @@ static void compare_output(const struct lab *lab, const struct lab_case *c, cons
     sums->most_off = fmax(sums->most_off, x.most_off);
     r->compared += n;
     r->wrong += x.nwrong;
+    r->unwritten += x.nunwritten;
     if (x.nwrong)
         r->outputs[r->noutputs++] =
             (struct wrong_output){b, x, x.cause[0] ? xstrdup(x.cause) : NULL};

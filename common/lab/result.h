@@ -32,6 +32,7 @@ struct wrong_output {
 struct result {
     enum run_end end;
     uint64_t wrong, compared; /* elements, of all outputs */
+    uint64_t unwritten;       /* of the wrong ones, where outputs were filled before */
     /* Of floating-point outputs: the sum of all errors in parts of the sum of all that is expected
      * (the L1 norm), and the greatest error. NaN: there is none. */
     double error_l1, error_max;

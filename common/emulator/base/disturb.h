@@ -27,7 +27,8 @@
     X(unset, "what registers hold that nothing has set")                                           \
     X(nan, "what is computed to be NaN, of nothing that is")                                       \
     X(compared, "nothing: it is kept which comparisons are the same in all threads")        \
-    X(outcomes, "nothing: a few blocks run, and it is kept how instructions turn out in them")
+    X(outcomes, "nothing: a few blocks run, and it is kept how instructions turn out in them")     \
+    X(few, "nothing: the same few blocks run, the others do not")
 /* clang-format on */
 
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and

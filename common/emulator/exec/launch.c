@@ -654,6 +654,8 @@ static void begin(struct launch *l)
             l->listeners[k]->launch_begin(l->listeners[k], &any);
     if (l->disturb >> DISTURB_compared & 1)
         compared_begin(l);
+    if (l->disturb & (1u << DISTURB_outcomes | 1u << DISTURB_few))
+        outcomes_choose_blocks(l);
     if (l->disturb >> DISTURB_outcomes & 1)
         outcomes_begin(l);
     make_workers(l);

@@ -102,9 +102,11 @@ static void add_block(struct launch *l, uint64_t at)
 }
 
 /* Corners, and on a diagonal. */
-static void choose_blocks(struct launch *l)
+void outcomes_choose_blocks(struct launch *l)
 {
     uint64_t n[3];
+    if (l->cooperative)
+        return;
     for (int k = 0; k < 3; k++)
         n[k] = l->grid[k] / l->cluster[k];
     const uint64_t rows = n[1] * n[2];
@@ -119,8 +121,6 @@ static void choose_blocks(struct launch *l)
 void outcomes_begin(struct launch *l)
 {
     l->outcomes = xcalloc(l->module->nfuncs, sizeof(*l->outcomes));
-    if (!l->cooperative)
-        choose_blocks(l);
 }
 
 void outcomes_end(struct launch *l)

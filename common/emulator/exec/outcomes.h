@@ -26,15 +26,17 @@ enum {
  */
 static inline bool outcomes_enough(const struct block *b)
 {
-    return b->launch->nfew && !b->cluster &&
+    return b->launch->outcomes && !b->launch->cooperative && !b->cluster &&
            b->worker->ran - b->began > (b->index ? OUTCOMES_OTHERS : OUTCOMES_FIRST);
 }
 
 bool outcomes_watches(const struct emu_func *f, const struct insn *in, const struct ptx_insn *p);
 /* The handler of such an instruction, instead of its own. */
 const struct insn *outcomes_watched(struct warp *w, const struct insn *in);
-/* Around a launch that is watched. It runs blocks (of clusters, clusters) at the grid's corners
- * and some between; all of a cooperative one. */
+/* Of a launch that disturbs `outcomes` or `few`: it runs blocks (of clusters, clusters) at the
+ * grid's corners and some between; all of a cooperative one. */
+void outcomes_choose_blocks(struct launch *l);
+/* Around a launch that is watched. */
 void outcomes_begin(struct launch *l);
 void outcomes_end(struct launch *l);
 /* Of launches since the last call a line for each function of which something ran, "KERNEL FUNCTION

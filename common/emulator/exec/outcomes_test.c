@@ -54,6 +54,27 @@ Test(outcomes, few_blocks)
     cr_expect(out[0] && out[1] && !out[2]);
 }
 
+/* The same without a look at what they do, and each to its end. */
+Test(outcomes, few_blocks_alone)
+{
+    disturb_set(1u << DISTURB_few);
+    cr_assert_eq(launch((struct program){.grid = 1000,
+                                         .body = "mov.u32 %r0, %cta;\nL: add.u32 %r0, %r0, 1;\n"
+                                                 "setp.lt.u32 %p0, %r0, 200000;\n@%p0 bra L;\n"
+                                                 "mul.wide.u32 %d0, %cta, 4;\n"
+                                                 "add.u64 %d0, %out, %d0;\n"
+                                                 "st.global.u32 [%d0], 1;"}),
+                 cudaSuccess, "%s", emu_error_text());
+    disturb_set(0);
+    uint32_t ran = 0;
+    for (int i = 0; i < 1000; i++)
+        ran += out[i];
+    cr_expect(ran == 6 && out[0] && out[999], "%u ran", ran);
+    char *text = outcomes_take();
+    cr_assert_str_empty(text);
+    free(text);
+}
+
 /* Blocks that go on for long are left, the others run; nothing has failed. */
 Test(outcomes, long_blocks_are_left)
 {
