@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A size of which a few blocks have run, and how their instructions turned out. */
 struct scouted {
@@ -85,14 +86,15 @@ static int drop_known_from_runs(struct search *s, struct scouted *of, int n)
 }
 
 /* Some extents large, of the last part of their scale and as large as they may be together, the
- * others small. */
-static void draw_corner(struct search *s, unsigned large, double last, struct lab_case *c)
+ * others from a part of it on. */
+static void draw_corner(struct search *s, unsigned large, double last, double small,
+                        struct lab_case *c)
 {
     for (int i = 0; i < EXTENTS; i++) {
         double least = fmax(s->least[i], 1), u = seek_random(s);
         if (s->most[i] <= 0)
             continue;
-        u = large >> i & 1 ? 1 - last * u : 0.4 * u;
+        u = large >> i & 1 ? 1 - last * u : small + 0.4 * u * (1 - small);
         seek_set_extent(c, i,
                         i == PARAM && s->nparams
                             ? seek_some_extent(s, i)
@@ -125,7 +127,7 @@ static bool make_light(struct search *s, struct lab_case *c, uint64_t most)
 {
     const unsigned drawn = extents_of(s);
     for (int turn = 0; turn < 64 && seek_applies(s, c); turn++) {
-        if (session_bytes(s->m->s, s->variant, c) <= most)
+        if (session_bytes(s->m->s, s->variant, c, false) <= most)
             return seek_work(s, c) <= s->work;
         int largest = -1;
         for (int i = 0; i < EXTENTS; i++)
@@ -168,7 +170,7 @@ static bool draw_scout(struct search *s, int turn, struct lab_case *c)
         if (drawn >> i & 1)
             large |= (unsigned)(turn >> bit++ & 1) << i;
     if ((unsigned)turn < 2 * corners)
-        draw_corner(s, large, (unsigned)turn < corners ? 0.02 : 0.25, c);
+        draw_corner(s, large, (unsigned)turn < corners ? 0.02 : 0.25, 0, c);
     else if (!seek_draw(s, c))
         return false;
     return make_light(s, c, (unsigned)turn == corners - 1 ? HEAVY : LIGHT);
@@ -228,6 +230,80 @@ static bool meet(struct search *s, struct scouted *x)
     return seek_try(s, &x->c, &ran);
 }
 
+/* ---- results of a few blocks ---- */
+
+static bool few_wrong(struct search *s, const struct lab_case *c)
+{
+    const struct marking *m = s->m;
+    return session_bytes(m->s, s->variant, c, true) <= LARGE &&
+           session_few_wrong(m->s, s->variant, c,
+                             case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
+}
+
+static bool is_run(const struct search *s, const struct lab_case *c)
+{
+    const struct session *x = s->m->s;
+    for (int i = 0; i < x->nruns; i++)
+        if (x->runs[i]->variant == s->variant && same_size(&x->runs[i]->c, c))
+            return true;
+    return false;
+}
+
+/* The lab's own cases that no row runs, the largest that are light enough, and sizes with one or
+ * several extents as large as may be. */
+static int choose_large(struct search *s, struct lab_case of[LARGES])
+{
+    const struct lab *l = s->m->e->lab;
+    int n = 0;
+    for (int i = 0; i < l->ncases; i++) {
+        struct lab_case c = l->cases[i];
+        if (c.dtype != s->base.dtype || c.op != s->base.op || !seek_applies(s, &c) ||
+            is_run(s, &c) || session_bytes(s->m->s, s->variant, &c, true) > LARGE)
+            continue;
+        int at = n;
+        while (at && seek_work(s, &of[at - 1]) < seek_work(s, &c))
+            at--;
+        if (at == MOST_LARGE)
+            continue;
+        n += n < MOST_LARGE;
+        memmove(&of[at + 1], &of[at], (size_t)(n - 1 - at) * sizeof(of[0]));
+        of[at] = c;
+    }
+    const unsigned drawn = extents_of(s);
+    for (unsigned large = drawn; large; large = (large - 1) & drawn) {
+        struct lab_case c = s->base;
+        if (large != drawn && __builtin_popcount(large) > 1)
+            continue;
+        draw_corner(s, large, 0.02, 0.5, &c);
+        if (n < LARGES && make_light(s, &c, large == drawn ? HEAVY : HEAVY / 2) && !is_run(s, &c))
+            of[n++] = c;
+    }
+    return n;
+}
+
+/* Where what a few blocks write is wrong, though at the largest size that was run it is right: the
+ * least such size runs whole. False when the row is settled. */
+static bool scout_results(struct search *s)
+{
+    struct lab_case of[LARGES];
+    const struct session *x = s->m->s;
+    int largest = -1, n = choose_large(s, of);
+    for (int i = 0; i < x->nruns; i++)
+        if (tells(s, i) && x->runs[i]->c.dtype == s->base.dtype && x->runs[i]->c.op == s->base.op &&
+            (largest < 0 || seek_work(s, &x->runs[i]->c) > seek_work(s, &x->runs[largest]->c)) &&
+            session_bytes(s->m->s, s->variant, &x->runs[i]->c, true) <= LARGE)
+            largest = i;
+    if (largest < 0 || few_wrong(s, &x->runs[largest]->c))
+        return true;
+    s->began = s->m->s->taken;
+    for (int i = 0; i < n && may_scout(s); i++) {
+        bool ran;
+        if (few_wrong(s, &of[i]))
+            return seek_try(s, &of[i], &ran);
+    }
+    return true;
+}
+
 /* Other sizes for each type and operation, and the next submission. */
 static uint64_t first_random(const struct search *s)
 {
@@ -262,6 +338,7 @@ bool scout(struct search *s)
         right = meet(s, &x);
         free(x.turns);
     }
+    right = right && scout_results(s);
     s->random = before_it;
     return right;
 }

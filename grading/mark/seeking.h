@@ -22,8 +22,11 @@ enum {
     MOST_SCOUT_STEPS = 3 << 20, /* for all of them, and for those beside */
     LIGHT = 1 << 19,            /* bytes that one goes through, and */
     HEAVY = 1 << 22,            /* the largest */
-    SMALL = 100,                /* an extent of the runs that are looked at first, about */
-    ENOUGH = 1 << 16,           /* work of a case that is sought, about */
+    MOST_LARGE = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
+    LARGES = MOST_LARGE + PRODUCTS, /* and sizes besides */
+    LARGE = 1 << 24,                /* bytes of such a case's data */
+    SMALL = 100,                    /* an extent of the runs that are looked at first, about */
+    ENOUGH = 1 << 16,               /* work of a case that is sought, about */
 };
 
 /* A comparison of a run, the same in all its threads. */

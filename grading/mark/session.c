@@ -22,6 +22,7 @@ enum {
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     LONGER = 4,               /* times the limit, when the wall clock ended the first try */
     COMPARED_STEPS = 1 << 20, /* of a run whose comparisons are kept: blocks one after the other */
+    FEW_STEPS = 1 << 21,      /* of one in which a few blocks run */
     CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
     TO_SAY_WHY = 8,           /* part of a launch's steps that is enough for that */
 };
@@ -797,10 +798,28 @@ char *session_outcomes(struct session *s, const struct lab_variant *v, const str
                      .disturb = 1u << DISTURB_outcomes, .launch_only = true, .look = LOOK_APART});
 }
 
-uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c)
+bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed)
+{
+    struct run r = run_new(v, c, seed, false);
+    r.look = LOOK_APART;
+    if (open_box(s))
+        carry_out(s, &r,
+                  (struct job_options){.disturb = 1u << DISTURB_few,
+                                       .untimed = true,
+                                       .steps = steps_of(s, FEW_STEPS)});
+    bool wrong = r.outputs.stage == STAGE_DONE && r.result.wrong > r.result.unwritten;
+    run_clear(&r);
+    return wrong;
+}
+
+uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       bool all)
 {
     struct run r = run_new(v, c, 0, false);
-    uint64_t bytes = open_box(s) && make_plan(s, &r) ? bytes_touched(r.plan) : UINT64_MAX;
+    uint64_t bytes = open_box(s) && make_plan(s, &r)
+                         ? all ? plan_bytes(r.plan) : bytes_touched(r.plan)
+                         : UINT64_MAX;
     run_clear(&r);
     return bytes;
 }

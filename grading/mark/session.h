@@ -126,8 +126,14 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
  * lines of emulator/exec/outcomes.h. */
 char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed);
-/* About how many bytes that goes through; UINT64_MAX where the case has no plan. */
-uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c);
+/* Does one of these blocks, which run to their ends, write a result that is wrong? So it is, too,
+ * where several have to come together for a result. */
+bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       uint64_t seed);
+/* About how many bytes a run of these goes through (all: of all buffers); UINT64_MAX where the case
+ * has no plan. */
+uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                       bool all);
 const char *session_keeps(struct session *s, char *name); /* takes it over: it lives as long */
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
