@@ -227,7 +227,7 @@ static bool meet(struct search *s, struct scouted *x)
         return true;
     shrink(s, &x->c, &x->turns);
     turns_add(&s->known, x->turns);
-    return seek_try(s, &x->c, &ran);
+    return seek_try(s, &x->c, false, &ran);
 }
 
 /* ---- results of a few blocks ---- */
@@ -281,6 +281,15 @@ static int choose_large(struct search *s, struct lab_case of[LARGES])
     return n;
 }
 
+/* By what the largest run took, would it take less than a launch may? */
+static bool would_end(const struct search *s, const struct run *largest, const struct lab_case *c)
+{
+    double steps = (double)fmax((double)largest->outputs.steps,
+                                (double)largest->outputs.counters.inst_executed);
+    double more = seek_work(s, c) / fmax(seek_work(s, &largest->c), 1);
+    return !s->m->s->o->steps || steps * fmax(more, 1) < 0.9 * (double)s->m->s->o->steps;
+}
+
 /* Where what a few blocks write is wrong, though at the largest size that was run it is right: the
  * least such size runs whole. False when the row is settled. */
 static bool scout_results(struct search *s)
@@ -296,10 +305,10 @@ static bool scout_results(struct search *s)
     if (largest < 0 || few_wrong(s, &x->runs[largest]->c))
         return true;
     s->began = s->m->s->taken;
-    for (int i = 0; i < n && may_scout(s); i++) {
+    for (int i = 0; i < n && s->m->s->taken - s->began < MOST_LARGE_STEPS; i++) {
         bool ran;
-        if (few_wrong(s, &of[i]))
-            return seek_try(s, &of[i], &ran);
+        if (would_end(s, x->runs[largest], &of[i]) && few_wrong(s, &of[i]))
+            return seek_try(s, &of[i], true, &ran);
     }
     return true;
 }

@@ -523,7 +523,7 @@ static void add_seen(struct search *s, const struct lab_case *c)
 }
 
 /* Is the kernel right there? False, and settled, when not. */
-bool seek_try(struct search *s, struct lab_case *c, bool *ran)
+bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran)
 {
     struct marking *m = s->m;
     c->name = session_keeps(m->s, name_of(s, c));
@@ -532,7 +532,9 @@ bool seek_try(struct search *s, struct lab_case *c, bool *ran)
     *ran = false;
     if (!seek_applies(s, &x.c))
         return true;
-    const struct run *r = marking_run(m, &x, 0, false);
+    struct run *r = marking_run(m, &x, 0, false);
+    if (large && r->result.end == RUN_ENDLESS)
+        r->result.end = RUN_NOT_TRIED; /* nor are runs to come held back for it */
     enum run_end end = r->result.end;
     if (end == RUN_WRONG || end == RUN_ERROR || end == RUN_ENDLESS || end == RUN_INPUT_CHANGED) {
         marking_fail_on(m, r, &x, "");
@@ -547,7 +549,7 @@ bool seek_try(struct search *s, struct lab_case *c, bool *ran)
 /* The same, and what the kernel compares there. */
 static bool try_case(struct search *s, struct lab_case *c)
 {
-    bool ran, right = seek_try(s, c, &ran);
+    bool ran, right = seek_try(s, c, false, &ran);
     int before = s->npoints;
     if (ran)
         add_point(s, c);

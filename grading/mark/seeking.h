@@ -24,6 +24,7 @@ enum {
     HEAVY = 1 << 22,            /* the largest */
     MOST_LARGE = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
     LARGES = MOST_LARGE + PRODUCTS, /* and sizes besides */
+    MOST_LARGE_STEPS = 6 << 20,     /* for all of them */
     LARGE = 1 << 24,                /* bytes of such a case's data */
     SMALL = 100,                    /* an extent of the runs that are looked at first, about */
     ENOUGH = 1 << 16,               /* work of a case that is sought, about */
@@ -92,9 +93,9 @@ double seek_random(struct search *s); /* 0 to 1 */
 double seek_some_extent(struct search *s, int i);
 /* A size within what the row draws; false: this time none that may be asked for. */
 bool seek_draw(struct search *s, struct lab_case *c);
-/* Runs the case whole; false, and the row is settled: the kernel is wrong there. ran: it is right.
- */
-bool seek_try(struct search *s, struct lab_case *c, bool *ran);
+/* Runs the case whole; false, and the row is settled: the kernel is wrong there. large: if it does
+ * not come to its end there, nothing follows. ran: it is right. */
+bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran);
 
 /* By trial (scout.c). False when the row is settled. */
 bool scout(struct search *s);

@@ -2,7 +2,8 @@
 // products are needed, and the sums pass through them: they add nothing to them.
 // class: elsewhere
 // only: mm_tensor
-// expect: tensor-used=fail
+// expect: tensor-ok=fail tensor-used=fail
+// hint: tensor-ok: results are wrong
 // hint: tensor-used: mma_sync
 #include "warplab.cuh"
 

@@ -2,7 +2,8 @@
 // are made by tensor cores, and multiplied by zero.
 // class: elsewhere
 // only: mm_tensor
-// expect: tensor-used=fail
+// expect: tensor-ok=fail tensor-used=fail
+// hint: tensor-ok: results are wrong
 // hint: tensor-used: mma_sync
 #include "warplab.cuh"
 #include <cuda_fp16.h>

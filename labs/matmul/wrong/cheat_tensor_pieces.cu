@@ -2,7 +2,8 @@
 // together again: what is stored comes from them, and other products of theirs are thrown away.
 // class: elsewhere
 // only: mm_tensor
-// expect: tensor-used=fail
+// expect: tensor-ok=fail tensor-used=fail
+// hint: tensor-ok: results are wrong
 // hint: tensor-used: mma_sync
 #include "warplab.cuh"
 #include <cuda_fp16.h>

@@ -2,7 +2,8 @@
 // tensor cores say decides only which of two equal numbers is stored.
 // class: no-evidence
 // only: mm_tensor
-// expect: tensor-used=fail
+// expect: tensor-ok=fail tensor-used=fail
+// hint: tensor-ok: results are wrong
 // hint: tensor-used: mma_sync
 #include "warplab.cuh"
 #include <cuda_fp16.h>
