@@ -361,21 +361,26 @@ static bool is_narrow(const struct outcome *o, struct text *t)
     return false;
 }
 
-/* Large whole numbers of which no more than a float's 24 bits are right. */
+/* Large whole numbers of which no more than a float's 24 bits are right: several, and not all off
+ * by as much, as they are to which something is added. */
 static bool is_rounded(const struct outcome *o, struct text *t)
 {
     const double bits = 1.0 / (1 << 20); /* of some steps of floats */
     const struct lab_buffer *out = output_of(o);
-    uint64_t wrong = 0;
+    double first = 0;
+    uint64_t wrong = 0, unlike = 0;
 
     for (uint64_t i = 0; i < out->count && !dtype_is_float(out->dtype); i++) {
+        double off = came(o, i) - wanted(o, i);
+
         if (holds(o, i, i))
             continue;
-        if (!(fabs(came(o, i) - wanted(o, i)) <= bits * fabs(wanted(o, i))))
+        if (!(fabs(off) <= bits * fabs(wanted(o, i))))
             return false;
-        wrong++;
+        first = wrong++ ? first : off;
+        unlike += off != first;
     }
-    if (!wrong)
+    if (!unlike)
         return false;
     text_addf(t,
               "%" PRIu64 " of %" PRIu64
