@@ -1,9 +1,12 @@
-/* scout.c - sizes at which something turns out as in no run (seeking.h).
+/* scout.c - sizes at which something turns out as in no run, or large ones at which a few blocks
+ * write something wrong (seeking.h).
  *
  * Of sizes of any scale, all that is large or small together among them, a few blocks run, and the
  * emulator keeps how their instructions turn out (emulator/exec/outcomes.h). Where one does as in
  * no run there has been, the least size at which it does is run whole, and others beside it are
- * tried: however a kernel finds out which size it has, something has to turn out otherwise there.
+ * tried: however a kernel finds out which size it has, something has to turn out otherwise there,
+ * but for a smooth function of the size that spoils results by itself. What a few blocks write at
+ * large sizes is compared for that.
  */
 #include "seeking.h"
 #include "base/alloc.h"
@@ -284,14 +287,14 @@ static int choose_large(struct search *s, struct lab_case of[LARGES])
 /* By what the largest run took, would it take less than a launch may? */
 static bool would_end(const struct search *s, const struct run *largest, const struct lab_case *c)
 {
-    double steps = (double)fmax((double)largest->outputs.steps,
-                                (double)largest->outputs.counters.inst_executed);
+    double steps =
+        fmax((double)largest->outputs.steps, (double)largest->outputs.counters.inst_executed);
     double more = seek_work(s, c) / fmax(seek_work(s, &largest->c), 1);
     return !s->m->s->o->steps || steps * fmax(more, 1) < 0.9 * (double)s->m->s->o->steps;
 }
 
-/* Where what a few blocks write is wrong, though at the largest size that was run it is right: the
- * least such size runs whole. False when the row is settled. */
+/* Where what a few blocks write is wrong, though at the largest size that was run it is right: that
+ * size runs whole. False when the row is settled. */
 static bool scout_results(struct search *s)
 {
     struct lab_case of[LARGES];
