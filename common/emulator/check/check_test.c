@@ -70,6 +70,11 @@ Test(check, shared_changed_and_never_set)
     go(0, 0, 10, SH(AT));
     finish(1);
     expect_text("\"stored\":\"changed\"");
+}
+
+/* So does the line that reads. */
+Test(check, shared_changed_where_it_is_read)
+{
     launch(1, 32);
     go(0, 0, 10, SH(LD));
     go(0, 0, 10, SH(ST));
