@@ -196,7 +196,7 @@ Test(threats, t30_the_toolkits_code, .timeout = 100)
         "    float x = i < n ? out[i] : 0, sum = Reduce(a).Sum(x), upto;\n"
         "    Scan(b).InclusiveSum(x, upto);\n"
         "    auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
-        "    if (cg::reduce(tile, x, cg::plus<float>()) + sum + upto < -1e30f) out[i] = 0;\n}\n";
+        "    if (cg::reduce(tile, x, cg::plus<float>()) + sum + upto == 1e-30f) out[i] = 0;\n}\n";
     json_t *v = mark(&o, honest, sizeof(honest) - 1);
     assert_full(v);
     json_decref(v);
