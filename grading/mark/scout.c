@@ -16,6 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    SCOUTS = 32,                /* sizes of which a few blocks are looked at, and */
+    SCOUTS_MORE = 16,           /* for each at which something is new, */
+    MOST_MET = 8,               /* which runs whole */
+    MOST_SCOUT_STEPS = 3 << 20, /* for all of them, and for those beside */
+    LIGHT = 1 << 19,            /* bytes that one goes through, and */
+    HEAVY = 1 << 22,            /* the largest */
+    MOST_LARGE = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
+    LARGES = MOST_LARGE + PRODUCTS, /* and sizes besides */
+    MOST_LARGE_STEPS = 6 << 20,     /* for all of them */
+    LARGE = 1 << 24,                /* bytes of such a case's data */
+};
+
 /* A size of which a few blocks have run, and how their instructions turned out. */
 struct scouted {
     struct lab_case c;
@@ -29,12 +42,6 @@ static char *turns_at(struct search *s, const struct lab_case *c)
                             case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
 }
 
-static bool same_size(const struct lab_case *a, const struct lab_case *b)
-{
-    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param &&
-           a->dtype == b->dtype && a->op == b->op && a->block == b->block;
-}
-
 /* Is it of the variant, and right, and the first of its case? */
 static bool tells(const struct search *s, int at)
 {
@@ -42,7 +49,7 @@ static bool tells(const struct search *s, int at)
     const struct run *r = x->runs[at];
     bool again = false;
     for (int k = 0; k < at && !again; k++)
-        again = x->runs[k]->variant == r->variant && same_size(&x->runs[k]->c, &r->c);
+        again = x->runs[k]->variant == r->variant && session_same_size(&x->runs[k]->c, &r->c);
     return !again && r->variant == s->variant && !r->check && r->result.end == RUN_OK;
 }
 
@@ -88,6 +95,15 @@ static int drop_known_from_runs(struct search *s, struct scouted *of, int n)
     return n;
 }
 
+/* Extents that are drawn. */
+static unsigned extents_of(const struct search *s)
+{
+    unsigned of = 0;
+    for (int i = 0; i < EXTENTS; i++)
+        of |= (unsigned)(s->most[i] > 0 && !(i == PARAM && s->nparams)) << i;
+    return of;
+}
+
 /* Some extents large, of the last part of their scale and as large as they may be together, the
  * others from a part of it on. */
 static void draw_corner(struct search *s, unsigned large, double last, double small,
@@ -105,7 +121,7 @@ static void draw_corner(struct search *s, unsigned large, double last, double sm
     }
     double much = fmax(seek_work(s, c) / s->work, 1);
     for (int i = 0; i < EXTENTS; i++)
-        if (large >> i & 1 && s->most[i] > 0 && !(i == PARAM && s->nparams))
+        if (large & extents_of(s) & 1u << i)
             seek_set_extent(
                 c, i,
                 fmax(floor(seek_extent(c, i) / pow(much, 1. / __builtin_popcount(large))),
@@ -114,15 +130,6 @@ static void draw_corner(struct search *s, unsigned large, double last, double sm
         if (s->most[i] > 0)
             seek_set_extent(c, i, seek_rounded(s->of, i, seek_extent(c, i)));
     make_prime(s->of, c);
-}
-
-/* Extents that are drawn. */
-static unsigned extents_of(const struct search *s)
-{
-    unsigned of = 0;
-    for (int i = 0; i < EXTENTS; i++)
-        of |= (unsigned)(s->most[i] > 0 && !(i == PARAM && s->nparams)) << i;
-    return of;
 }
 
 /* Halves the largest extent until it takes so many bytes at most. False: there is no such size. */
@@ -185,7 +192,7 @@ static void shrink(struct search *s, struct lab_case *c, char **turns)
     const struct turns *known = &s->known;
     int news = turns_news(known, *turns);
     for (int i = 0; i < EXTENTS; i++)
-        for (int turn = 0; turn < 3 && s->most[i] > 0 && !(i == PARAM && s->nparams); turn++) {
+        for (int turn = 0; turn < 3 && extents_of(s) >> i & 1; turn++) {
             struct lab_case less = *c;
             double least = fmax(s->least[i], 1), v = seek_extent(c, i);
             double part = turn ? 0.5 : 0.1;
@@ -247,7 +254,7 @@ static bool is_run(const struct search *s, const struct lab_case *c)
 {
     const struct session *x = s->m->s;
     for (int i = 0; i < x->nruns; i++)
-        if (x->runs[i]->variant == s->variant && same_size(&x->runs[i]->c, c))
+        if (x->runs[i]->variant == s->variant && session_same_size(&x->runs[i]->c, c))
             return true;
     return false;
 }

@@ -22,6 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_KINDS = 4,    /* types and operations that are looked at in a row */
+    MOST_SOUGHT = 12,  /* of each */
+    MOST_TAKEN = 256,  /* comparisons of a run */
+    MOST_DRAWN = 2000, /* sizes, of which one is run */
+    SMALL = 100,       /* an extent of the runs that are looked at first, about */
+    ENOUGH = 1 << 16,  /* work of a case that is sought, about */
+};
+
 double seek_extent(const struct lab_case *c, int i)
 {
     return i == 0 ? (double)c->n : i == 1 ? (double)c->m : i == 2 ? (double)c->k : (double)c->param;

@@ -10,24 +10,8 @@ enum {
     PARAM = EXTENTS - 1,
     PRODUCTS = 1 << EXTENTS,
     MOST_POINTS = 64,
-    MOST_KINDS = 4,      /* types and operations that are looked at in a row */
-    MOST_SOUGHT = 12,    /* of each */
-    MOST_TAKEN = 256,    /* comparisons of a run */
     MOST_DECISIONS = 64, /* bits of a signature */
-    MOST_DRAWN = 2000,   /* sizes, of which one is run */
     MOST_PARAMS = 64,
-    SCOUTS = 32,                /* sizes of which a few blocks are looked at, and */
-    SCOUTS_MORE = 16,           /* for each at which something is new, */
-    MOST_MET = 8,               /* which runs whole */
-    MOST_SCOUT_STEPS = 3 << 20, /* for all of them, and for those beside */
-    LIGHT = 1 << 19,            /* bytes that one goes through, and */
-    HEAVY = 1 << 22,            /* the largest */
-    MOST_LARGE = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
-    LARGES = MOST_LARGE + PRODUCTS, /* and sizes besides */
-    MOST_LARGE_STEPS = 6 << 20,     /* for all of them */
-    LARGE = 1 << 24,                /* bytes of such a case's data */
-    SMALL = 100,                    /* an extent of the runs that are looked at first, about */
-    ENOUGH = 1 << 16,               /* work of a case that is sought, about */
 };
 
 /* A comparison of a run, the same in all its threads. */

@@ -519,10 +519,15 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     dataset_free(&data);
 }
 
+bool session_same_size(const struct lab_case *a, const struct lab_case *b)
+{
+    return a->n == b->n && a->m == b->m && a->k == b->k && a->param == b->param &&
+           a->dtype == b->dtype && a->op == b->op && a->block == b->block;
+}
+
 static bool same_case(const struct lab_case *a, const struct lab_case *b)
 {
-    return !strcmp(a->name, b->name) && a->n == b->n && a->m == b->m && a->k == b->k &&
-           a->param == b->param && a->dtype == b->dtype && a->op == b->op && a->block == b->block;
+    return !strcmp(a->name, b->name) && session_same_size(a, b);
 }
 
 static struct run *find_run(struct session *s, const struct lab_variant *v,
@@ -766,15 +771,23 @@ static uint64_t bytes_touched(const struct plan *p)
     return bytes;
 }
 
-static char *noted(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                   uint64_t seed, struct job_options options)
+/* A run of its own, which no row sees: for run_clear(). */
+static struct run run_alone(struct session *s, const struct lab_variant *v,
+                            const struct lab_case *c, uint64_t seed, struct job_options options)
 {
     struct run r = run_new(v, c, seed, false);
     r.look = options.look;
     options.untimed = true;
-    options.steps = steps_of(s, COMPARED_STEPS);
     if (open_box(s))
         carry_out(s, &r, options);
+    return r;
+}
+
+static char *noted(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                   uint64_t seed, struct job_options options)
+{
+    options.steps = steps_of(s, COMPARED_STEPS);
+    struct run r = run_alone(s, v, c, seed, options);
     char *text = NULL;
     if (options.launch_only || r.outputs.stage == STAGE_DONE) {
         text = r.outputs.compared;
@@ -801,13 +814,10 @@ char *session_outcomes(struct session *s, const struct lab_variant *v, const str
 bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed)
 {
-    struct run r = run_new(v, c, seed, false);
-    r.look = LOOK_APART;
-    if (open_box(s))
-        carry_out(s, &r,
-                  (struct job_options){.disturb = 1u << DISTURB_few,
-                                       .untimed = true,
-                                       .steps = steps_of(s, FEW_STEPS)});
+    struct run r = run_alone(s, v, c, seed,
+                             (struct job_options){.disturb = 1u << DISTURB_few,
+                                                  .look = LOOK_APART,
+                                                  .steps = steps_of(s, FEW_STEPS)});
     bool wrong = r.outputs.stage == STAGE_DONE && r.result.wrong > r.result.unwritten;
     run_clear(&r);
     return wrong;

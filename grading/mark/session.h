@@ -134,6 +134,8 @@ bool session_few_wrong(struct session *s, const struct lab_variant *v, const str
  * has no plan. */
 uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        bool all);
+/* All that says what is asked, but its name, is the same. */
+bool session_same_size(const struct lab_case *a, const struct lab_case *b);
 const char *session_keeps(struct session *s, char *name); /* takes it over: it lives as long */
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
