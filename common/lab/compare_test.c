@@ -138,6 +138,28 @@ Test(compare, counts_alone_where_nobody_asks_for_looks)
     cr_expect_str_empty(c.cause);
 }
 
+/* Of a few blocks' results, most were not written: the counts are the same. */
+Test(compare, passes_over_what_was_not_written)
+{
+    enum { COUNT = 2000 };
+    const struct compare_hints unsaid = {.poison = 0x7d, .unsaid = true};
+    static const enum dtype types[] = {DT_F16, DT_F32, DT_I32, DT_I64};
+    static const int written[] = {0, 1, 63, 64, 500, 501, 1300, COUNT - 1};
+    int64_t expected[COUNT] = {0}, got[COUNT];
+
+    for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        const size_t size = dtype_size(types[k]);
+        memset(got, 0x7d, sizeof(got));
+        for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+            memset((char *)got + written[i] * size, i % 3 ? 0 : 1, size);
+        struct comparison told = compare(types[k], expected, got, NULL, COUNT, &hints);
+        struct comparison c = compare(types[k], expected, got, NULL, COUNT, &unsaid);
+        cr_expect_eq(told.nwrong, COUNT - 5);
+        cr_expect_eq(told.nunwritten, COUNT - 8);
+        cr_expect(c.nwrong == told.nwrong && c.nunwritten == told.nunwritten, "%zu", k);
+    }
+}
+
 /* 438526499 as a float is 438526496; a value that is off by more is not said to be rounded. */
 Test(compare, integers_that_went_through_a_float)
 {
