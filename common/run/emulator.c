@@ -13,7 +13,7 @@ static struct {
     double (*modelled_ms)(void), (*span_ms)(void), (*occupancy)(void);
     void (*last_work)(double *, double *), (*host_touch)(const void *, uint64_t);
     const char *(*bound)(void), *(*limiter)(void), *(*version)(void), *(*finding)(size_t);
-    void (*reset)(void), (*revive)(void), (*set_quiet)(int);
+    void (*reset)(void), (*revive)(void), (*forgive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*steps)(void), (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
@@ -41,6 +41,7 @@ static const struct call symbols[] = {
     {"warplabFinding", &calls.finding},
     {"warplabReset", &calls.reset},
     {"warplabRevive", &calls.revive},
+    {"warplabForgive", &calls.forgive},
     {"warplabSetQuiet", &calls.set_quiet},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
@@ -160,6 +161,12 @@ void emulator_set_devices(int n)
 {
     if (emulator_here())
         calls.set_devices(n);
+}
+
+void emulator_forgive(void)
+{
+    if (emulator_here())
+        calls.forgive();
 }
 
 void emulator_revive(void)

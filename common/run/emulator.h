@@ -31,6 +31,7 @@ void emulator_set_gap(uint64_t bytes);
 /* There are at least so many devices from now on. */
 void emulator_set_devices(int n);
 void emulator_revive(void);
+void emulator_forgive(void);
 
 /* Of all launches since emulator_reset(). */
 void emulator_reset(void);

@@ -2,6 +2,8 @@
 #include "harness/compile.h"
 #include "emulator.h"
 #include "exec.h"
+#include "look.h"
+#include "run.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "lab/random.h"
@@ -130,6 +132,32 @@ Test(exec, a_changed_input_is_seen)
 }
 
 /* The transform of a plane with a single 1 at the corner is 1 everywhere. */
+static int32_t error_of(const int *x, unsigned disturb)
+{
+    struct outputs o;
+    struct job j = {.plan = &plan,
+                    .inputs = {x},
+                    .options = {.steps = 100000, .disturb = disturb, .look = LOOK_APART}};
+    run_here(&module, &j, &o);
+    int32_t error = o.error;
+    outputs_free(&o);
+    return error;
+}
+
+/* A trial that takes too long leaves the device as it was, and any other run a lost one. */
+Test(exec, goes_on_after_a_trial)
+{
+    int endless[N] = {1}, ends[N] = {0};
+    load("if (i < n) { while (*(volatile const int *)x) ; y[i] = x[i]; }");
+    for (int d = 0; d < DISTURB_COUNT; d++)
+        if (DISTURB_TRIALS >> d & 1) {
+            cr_expect_eq(error_of(endless, 1u << d), cudaErrorLaunchTimeout, "%d", d);
+            cr_expect_eq(error_of(ends, 0), 0, "%d", d);
+        }
+    cr_expect_eq(error_of(endless, 1u << DISTURB_one_warp), cudaErrorLaunchTimeout);
+    cr_expect_eq(error_of(ends, 0), cudaErrorLaunchTimeout);
+}
+
 Test(exec, transforms_with_cufft)
 {
     enum { ROWS = 4, COLUMNS = 6, NUMBERS = 2 * ROWS * COLUMNS };

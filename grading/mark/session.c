@@ -22,7 +22,8 @@ enum {
     PLAN_BYTES_CAP = 1 << 30, /* of all buffers together */
     LONGER = 4,               /* times the limit, when the wall clock ended the first try */
     COMPARED_STEPS = 1 << 20, /* of a run whose comparisons are kept: blocks one after the other */
-    FEW_STEPS = 1 << 21,      /* of one in which a few blocks run */
+    OUTCOMES_STEPS = 1 << 18, /* of one in which a few blocks run, as far as they come, */
+    FEW_STEPS = 1 << 21,      /* and to their ends */
     CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
     TO_SAY_WHY = 8,           /* part of a launch's steps that is enough for that */
 };
@@ -510,7 +511,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     if (run_in_box(s, &j, &r->outputs)) {
         judge(s, r, &j);
         charge(s, r);
-        if (r->outputs.error || s->lab->program)
+        if (!job_goes_on(&options, r->outputs.error) || s->lab->program)
             close_box(s); /* a sticky error spoils what follows; a program could leave files */
     } else {
         box_ended(s, r);
@@ -786,7 +787,7 @@ static struct run run_alone(struct session *s, const struct lab_variant *v,
 static char *noted(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                    uint64_t seed, struct job_options options)
 {
-    options.steps = steps_of(s, COMPARED_STEPS);
+    options.steps = steps_of(s, options.steps);
     struct run r = run_alone(s, v, c, seed, options);
     char *text = NULL;
     if (options.launch_only || r.outputs.stage == STAGE_DONE) {
@@ -800,15 +801,18 @@ static char *noted(struct session *s, const struct lab_variant *v, const struct 
 char *session_compared(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed)
 {
-    return noted(s, v, c, seed, (struct job_options){.disturb = 1u << DISTURB_compared});
+    return noted(s, v, c, seed,
+                 (struct job_options){.disturb = 1u << DISTURB_compared, .steps = COMPARED_STEPS});
 }
 
 char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed)
 {
     return noted(s, v, c, seed,
-                 (struct job_options){
-                     .disturb = 1u << DISTURB_outcomes, .launch_only = true, .look = LOOK_APART});
+                 (struct job_options){.disturb = 1u << DISTURB_outcomes,
+                                      .launch_only = true,
+                                      .look = LOOK_APART,
+                                      .steps = OUTCOMES_STEPS});
 }
 
 bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,

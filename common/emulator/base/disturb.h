@@ -44,4 +44,7 @@ enum disturbance {
         DISTURB_COUNT
 };
 
+/* Those that disturb nothing: of such a run it is asked how far it comes. */
+enum { DISTURB_TRIALS = 1 << DISTURB_compared | 1 << DISTURB_outcomes | 1 << DISTURB_few };
+
 #endif

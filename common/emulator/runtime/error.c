@@ -331,12 +331,18 @@ cudaError_t rt_fault(void)
     return (cudaError_t)atomic_load(&sticky[rt_device]);
 }
 
-void warplabRevive(void)
+void warplabForgive(void)
 {
     for (int d = 0; d < MEM_DEVICES; d++) {
         atomic_store(&faulted[d], false);
         atomic_store(&sticky[d], 0);
     }
+    last = cudaSuccess;
+}
+
+void warplabRevive(void)
+{
+    warplabForgive();
     cudaDeviceReset();
 }
 

@@ -88,6 +88,8 @@ int warplabSetDevices(int n);
 /* cudaDeviceReset(), after which the device can be used also when a kernel has faulted: no GPU
  * does that (cudaErrorDevicesUnavailable). */
 void warplabRevive(void);
+/* The device can be used on, with all that is in it, though a kernel has faulted. */
+void warplabForgive(void);
 /* Per-source-line counters of launches since warplabReset(), as JSON; caller frees. */
 char *warplabLines(void);
 /* The same by PTX instruction, which no #line can merge: an object for each that was executed, with
