@@ -17,16 +17,17 @@
 #include <string.h>
 
 enum {
-    SCOUTS = 32,                /* sizes of which a few blocks are looked at, and */
+    SCOUTS = 32,                /* sizes of which a few blocks are looked at, */
+    SCOUTS_AGAIN = 12,          /* of code that was looked at for another type or operation, and */
     SCOUTS_MORE = 16,           /* for each at which something is new, */
     MOST_MET = 8,               /* which runs whole */
     MOST_SCOUT_STEPS = 3 << 20, /* for all of them, and for those beside */
     LIGHT = 1 << 19,            /* bytes that one goes through, and */
     HEAVY = 1 << 22,            /* the largest */
-    MOST_LARGE = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
-    LARGES = MOST_LARGE + PRODUCTS, /* and sizes besides */
-    MOST_LARGE_STEPS = 6 << 20,     /* for all of them */
-    LARGE = 1 << 24,                /* bytes of such a case's data */
+    MOST_OWN = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
+    LARGES = MOST_OWN + 1 + EXTENTS, /* and sizes besides */
+    MOST_LARGE_STEPS = 6 << 20,      /* for all of them */
+    LARGE = 1 << 24,                 /* bytes of such a case's data */
 };
 
 /* A size of which a few blocks have run, and how their instructions turned out. */
@@ -221,9 +222,11 @@ static bool may_scout(const struct search *s)
 static int scout_any(struct search *s, struct scouted of[SCOUTS])
 {
     int n = 0;
-    for (int turn = 0; turn < SCOUTS && may_scout(s); turn++)
+    s->again = false;
+    for (int turn = 0; turn < (s->again ? SCOUTS_AGAIN : SCOUTS) && may_scout(s); turn++)
         if (draw_scout(s, turn, &of[n].c)) {
             of[n].turns = turns_at(s, &of[n].c);
+            s->again = n ? s->again : turns_knows(&s->known, of[n].turns);
             n++;
         }
     return n;
@@ -259,38 +262,6 @@ static bool is_run(const struct search *s, const struct lab_case *c)
     return false;
 }
 
-/* The lab's own cases that no row runs, the largest that are light enough, and sizes with one or
- * several extents as large as may be. */
-static int choose_large(struct search *s, struct lab_case of[LARGES])
-{
-    const struct lab *l = s->m->e->lab;
-    int n = 0;
-    for (int i = 0; i < l->ncases; i++) {
-        struct lab_case c = l->cases[i];
-        if (c.dtype != s->base.dtype || c.op != s->base.op || !seek_applies(s, &c) ||
-            is_run(s, &c) || session_bytes(s->m->s, s->variant, &c, true) > LARGE)
-            continue;
-        int at = n;
-        while (at && seek_work(s, &of[at - 1]) < seek_work(s, &c))
-            at--;
-        if (at == MOST_LARGE)
-            continue;
-        n += n < MOST_LARGE;
-        memmove(&of[at + 1], &of[at], (size_t)(n - 1 - at) * sizeof(of[0]));
-        of[at] = c;
-    }
-    const unsigned drawn = extents_of(s);
-    for (unsigned large = drawn; large; large = (large - 1) & drawn) {
-        struct lab_case c = s->base;
-        if (large != drawn && __builtin_popcount(large) > 1)
-            continue;
-        draw_corner(s, large, 0.02, 0.5, &c);
-        if (n < LARGES && make_light(s, &c, large == drawn ? HEAVY : HEAVY / 2) && !is_run(s, &c))
-            of[n++] = c;
-    }
-    return n;
-}
-
 /* By what the largest run took, would it take less than a launch may? */
 static bool would_end(const struct search *s, const struct run *largest, const struct lab_case *c)
 {
@@ -300,24 +271,80 @@ static bool would_end(const struct search *s, const struct run *largest, const s
     return !s->m->s->o->steps || steps * fmax(more, 1) < 0.9 * (double)s->m->s->o->steps;
 }
 
+/* The lab's largest cases of the kind that no row runs and that are light enough. */
+static int choose_own(struct search *s, const struct run *largest, struct lab_case of[MOST_OWN])
+{
+    const struct lab *l = s->m->e->lab;
+    int n = 0;
+    for (int i = 0; i < l->ncases; i++) {
+        const struct lab_case *c = &l->cases[i];
+        if (c->dtype != s->base.dtype || c->op != s->base.op || !seek_applies(s, c) ||
+            is_run(s, c) || !would_end(s, largest, c) ||
+            session_bytes(s->m->s, s->variant, c, true) > LARGE)
+            continue;
+        int at = n;
+        while (at && seek_work(s, &of[at - 1]) < seek_work(s, c))
+            at--;
+        if (at == MOST_OWN)
+            continue;
+        n += n < MOST_OWN;
+        memmove(&of[at + 1], &of[at], (size_t)(n - 1 - at) * sizeof(of[0]));
+        of[at] = *c;
+    }
+    return n;
+}
+
+/* Those, and sizes with one or all extents as large as may be; of code that was looked at, the
+ * last. */
+static int choose_large(struct search *s, const struct run *largest, struct lab_case of[LARGES])
+{
+    int n = s->again ? 0 : choose_own(s, largest, of);
+    const unsigned drawn = extents_of(s);
+    for (unsigned large = drawn; large; large = (large - 1) & drawn) {
+        struct lab_case c = s->base;
+        if (large != drawn && __builtin_popcount(large) > 1)
+            continue;
+        draw_corner(s, large, 0.02, 0.5, &c);
+        if (make_light(s, &c, large == drawn ? HEAVY : HEAVY / 2) && !is_run(s, &c))
+            of[n++] = c;
+        if (s->again)
+            break;
+    }
+    return n;
+}
+
+/* The largest run of the kind whose results a few blocks may be asked for again, or NULL. */
+static const struct run *largest_run(const struct search *s)
+{
+    const struct session *x = s->m->s;
+    const struct run *largest = NULL;
+    for (int i = 0; i < x->nruns; i++) {
+        const struct run *r = x->runs[i];
+        if (tells(s, i) && r->c.dtype == s->base.dtype && r->c.op == s->base.op &&
+            (!largest || seek_work(s, &r->c) > seek_work(s, &largest->c)) &&
+            session_bytes(s->m->s, s->variant, &r->c, true) <= LARGE)
+            largest = r;
+    }
+    return largest;
+}
+
 /* Where what a few blocks write is wrong, though at the largest size that was run it is right: that
  * size runs whole. False when the row is settled. */
 static bool scout_results(struct search *s)
 {
     struct lab_case of[LARGES];
-    const struct session *x = s->m->s;
-    int largest = -1, n = choose_large(s, of);
-    for (int i = 0; i < x->nruns; i++)
-        if (tells(s, i) && x->runs[i]->c.dtype == s->base.dtype && x->runs[i]->c.op == s->base.op &&
-            (largest < 0 || seek_work(s, &x->runs[i]->c) > seek_work(s, &x->runs[largest]->c)) &&
-            session_bytes(s->m->s, s->variant, &x->runs[i]->c, true) <= LARGE)
-            largest = i;
-    if (largest < 0 || few_wrong(s, &x->runs[largest]->c))
+    const struct run *largest = largest_run(s);
+    if (largest && !s->asked_apart) {
+        s->asked_apart = true;
+        s->apart = !few_wrong(s, &largest->c);
+    }
+    if (!largest || !s->apart)
         return true;
+    int n = choose_large(s, largest, of);
     s->began = s->m->s->taken;
     for (int i = 0; i < n && s->m->s->taken - s->began < MOST_LARGE_STEPS; i++) {
         bool ran;
-        if (would_end(s, x->runs[largest], &of[i]) && few_wrong(s, &of[i]))
+        if (would_end(s, largest, &of[i]) && few_wrong(s, &of[i]))
             return seek_try(s, &of[i], true, &ran);
     }
     return true;

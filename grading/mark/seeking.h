@@ -52,9 +52,11 @@ struct search {
     struct turns known;     /* in the runs that told, of any type and operation */
     bool *told;             /* by the session's runs, or need not */
     int ntold;
+    bool asked_apart, apart; /* does a block write what it should when it runs without others? */
     /* Of a type and an operation: */
     const struct hidden_case *of;
     struct lab_case base;
+    bool again; /* the code that it has was looked at for others */
     struct point points[MOST_POINTS];
     int npoints;
     struct decision decisions[MOST_DECISIONS];

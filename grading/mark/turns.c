@@ -2,7 +2,6 @@
 #include "turns.h"
 #include "base/alloc.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +41,18 @@ int turns_news(const struct turns *x, const char *lines)
         }
     }
     return news;
+}
+
+bool turns_knows(const struct turns *x, const char *lines)
+{
+    bool all = lines && *lines;
+    while (lines && *lines) {
+        struct turns_of of;
+        const char *digits;
+        lines = read_line(lines, &of, &digits);
+        all = all && find(x, &of);
+    }
+    return all;
 }
 
 void turns_add(struct turns *x, const char *lines)

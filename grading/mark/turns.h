@@ -2,6 +2,7 @@
 #ifndef GRADING_TURNS_H
 #define GRADING_TURNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ struct turns {
 /* How many ways to turn out there are in these lines that x has not; lines that are none of
  * session_outcomes()'s are passed over: they come from the box. */
 int turns_news(const struct turns *x, const char *lines);
+/* Has x all functions of these lines? */
+bool turns_knows(const struct turns *x, const char *lines);
 void turns_add(struct turns *x, const char *lines);
 void turns_free(struct turns *x);
 

@@ -16,6 +16,19 @@ Test(turns, news)
     turns_free(&x);
 }
 
+Test(turns, knows)
+{
+    struct turns x = {0};
+    cr_expect_not(turns_knows(&x, "k 0 1\n"));
+    cr_expect_not(turns_knows(&x, ""));
+    turns_add(&x, "k 0 1\nk 1 1\n");
+    cr_expect(turns_knows(&x, "k 0 7\n"));
+    cr_expect(turns_knows(&x, "k 0 7\nk 1 2\n"));
+    cr_expect_not(turns_knows(&x, "k 0 7\nk 2 1\n"));
+    cr_expect_not(turns_knows(&x, "k 0 7\nother 0 1\n"));
+    turns_free(&x);
+}
+
 /* What comes from the box is not believed to be of any form. */
 Test(turns, anything)
 {
