@@ -17,6 +17,15 @@ const char *goal_on(const struct lab_goal *g)
     return n && g->says[n - 1] == '?' ? " On" : ": on";
 }
 
+const char *goal_asks(const char *op)
+{
+    return !strcmp(op, "<=")   ? "at most "
+           : !strcmp(op, ">=") ? "at least "
+           : !strcmp(op, "<")  ? "less than "
+           : !strcmp(op, ">")  ? "more than "
+                               : "";
+}
+
 struct looked_up {
     const struct report *report;
     const struct entry *entry;
@@ -64,8 +73,8 @@ static bool print_goal(FILE *out, const struct report *p, const struct lab_goal 
     struct gate_result r = gate_eval(g->goal, &world);
     bool missed = is_missed(&r);
     if (missed)
-        fprintf(out, "%s's results are right, but %s%s %s, %s is %.4g, and %s %s is asked for\n",
-                g->variant, g->says, goal_on(g), g->case_name, r.left_text, r.left, r.op,
+        fprintf(out, "%s's results are right, but %s%s %s, %s is %.4g, and %s%s is asked for\n",
+                g->variant, g->says, goal_on(g), g->case_name, r.left_text, r.left, goal_asks(r.op),
                 r.right_text);
     gate_free(&r);
     return missed;

@@ -310,8 +310,8 @@ static void put_goal(struct diagnosis *d, const struct lab_goal *g, struct sampl
     struct gate_result r = gate_eval(g->goal, &world);
 
     if (!r.ok && !r.error)
-        diagnosis_add(d, "goal", "%s%s %s, %s is %.4g, and %s %s is asked for", g->says, goal_on(g),
-                      g->case_name, r.left_text, r.left, r.op, r.right_text);
+        diagnosis_add(d, "goal", "%s%s %s, %s is %.4g, and %s%s is asked for", g->says, goal_on(g),
+                      g->case_name, r.left_text, r.left, goal_asks(r.op), r.right_text);
     gate_free(&r);
 }
 

@@ -72,6 +72,8 @@ int goals_print(FILE *out, const struct report *p);
 uint64_t goals_missed(const struct lab *lab, const struct entry *e);
 /* What a goal says of a miss goes on with where it was missed: "…: on", or "…? On". */
 const char *goal_on(const struct lab_goal *g);
+/* What is asked for, before its number: "at most " of "<=". */
+const char *goal_asks(const char *op);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);

@@ -386,9 +386,9 @@ static const struct lab_goal goals[] = {
     {"transpose_shared", "2048x1024", "global_ld_sectors / global_ld_requests <= 16",
      "its loads are spread over rows instead"},
     {"transpose_shared", "2048x1024", "shared_ld_bank_conflicts / shared_ld_requests <= 0.1",
-     "its loads from the tile meet in few banks"},
+     "its loads from the tile have bank conflicts"},
     {"transpose_shared", "2048x1024", "shared_st_bank_conflicts / shared_st_requests <= 0.1",
-     "its stores to the tile meet in few banks"},
+     "its stores to the tile have bank conflicts"},
     {0},
 };
 

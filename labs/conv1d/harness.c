@@ -256,7 +256,7 @@ static const struct lab_goal goals[] = {
     {"conv_multi", "width=31", "shared_ld_bytes / (4 * n * param) <= 0.5",
      "it reads shared memory anew for its products"},
     {"conv_multi", "width=31", "128 * shared_ld_wavefronts / shared_ld_bytes <= 2.2",
-     "its loads from shared memory meet in few banks"},
+     "its loads from shared memory have bank conflicts"},
     {0},
 };
 

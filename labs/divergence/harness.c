@@ -354,7 +354,7 @@ static const struct lab_prediction predictions[] = {
 
 static const struct lab_goal goals[] = {
     {"branch_warp", "branch-n=2^19", "thread_inst_executed / inst_executed >= 24",
-     "lanes of its warps still part"},
+     "its warps still have few lanes at work at once: do the lanes of a warp take several paths?"},
     {"branch_warp", "branch-n=2^19", "flop_fp32 / flops <= 1.2",
      "it does more than one path's work for an element"},
     {"branch_thread", "branch-n=2^19", "thread_inst_executed / inst_executed <= 24",
@@ -362,16 +362,20 @@ static const struct lab_goal goals[] = {
     {"branch_thread", "branch-n=2^19", "flop_fp32 / flops <= 1.2",
      "it does more than one path's work for an element"},
     {"coherent", "mixed-n=2^17", "thread_inst_executed / inst_executed >= 16",
-     "its warps' lanes still part as in mixed"},
+     "its warps still have few lanes at work at once: do the lanes of a warp have several kinds of "
+     "work, as in mixed?"},
     {"coherent", "mixed-n=2^17", "flop_fp32 / flops <= 1.2",
      "it does more than one path's work for an element"},
     /* Small enough for changes that a wrong kernel is tried with. */
     {"coherent", "mixed-n=4096", "thread_inst_executed / inst_executed >= 16",
-     "its warps' lanes still part as in mixed"},
+     "its warps still have few lanes at work at once: do the lanes of a warp have several kinds of "
+     "work, as in mixed?"},
     {"coherent_data", "data-n=4096", "thread_inst_executed / inst_executed >= 16",
-     "its warps' lanes still part as in mixed_data"},
+     "its warps still have few lanes at work at once: do the lanes of a warp have several kinds of "
+     "work, as in mixed_data?"},
     {"coherent_data", "data-n=2^17", "thread_inst_executed / inst_executed >= 16",
-     "its warps' lanes still part as in mixed_data"},
+     "its warps still have few lanes at work at once: do the lanes of a warp have several kinds of "
+     "work, as in mixed_data?"},
     {"coherent_data", "data-n=2^17", "flop_fp32 / flops <= 1.2",
      "it does more than one path's work for an element"},
     {0},
