@@ -26,16 +26,23 @@ static bool begins_error(const char *line)
     return *line != ' ' && at && at < line + n;
 }
 
+unsigned compiler_log_errors(const char *log)
+{
+    unsigned errors = 0;
+
+    for (const char *s = log; *s; s += line_of(s))
+        errors += begins_error(s);
+    return errors;
+}
+
 unsigned compiler_log_first(struct text *t, const char *log)
 {
-    unsigned lines = 0, errors = 0, shown = 0;
+    const unsigned errors = compiler_log_errors(log);
+    unsigned lines = 0, shown = 0;
     const char *first = NULL;
 
     for (const char *s = log; *s; s += line_of(s)) {
-        bool error = begins_error(s);
-
-        first = error && !first ? s : first;
-        errors += error;
+        first = !first && begins_error(s) ? s : first;
         lines++;
     }
     if (lines <= FEW_LINES || !first) {

@@ -8,5 +8,7 @@
  * lines and errors are left out, without what follows those words ("; DETAIL=1 shows them"). A log
  * of a few lines, or without an error, is added whole. Returns the number of lines left out. */
 unsigned compiler_log_first(struct text *t, const char *log);
+/* How many errors it has. */
+unsigned compiler_log_errors(const char *log);
 
 #endif

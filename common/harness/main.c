@@ -89,6 +89,14 @@ static void print_log(const struct run *r, const struct compiled *c)
     text_free(&t);
 }
 
+/* One that comes of another needs no mending; what a lone one is about a warning may say. */
+static const char *where_to_begin(const char *log)
+{
+    if (compiler_log_errors(log) != 1)
+        return " Mend the first error first; the others may come from it.";
+    return strstr(log, ": warning") ? " Look at the warnings, too." : "";
+}
+
 static void print_compile_log(const struct run *r, const char *path, const struct compiled *c)
 {
     print_log(r, c);
@@ -100,10 +108,8 @@ static void print_compile_log(const struct run *r, const char *path, const struc
         fprintf(stderr,
                 "hint: this lab's file is a whole program, with a main of its own: nvcc alone "
                 "compiles it. warplab.cuh is the other labs'.\n");
-    fprintf(stderr,
-            "%s: %s does not compile: nothing was run. Mend the first error first; the "
-            "others may come from it.\n",
-            r->lab->name, short_path(path));
+    fprintf(stderr, "%s: %s does not compile: nothing was run.%s\n", r->lab->name, short_path(path),
+            where_to_begin(c->log));
     fflush(stderr);
     printf("next: mend it, then ");
     print_command(r, r->o.kernels, r->o.check);
