@@ -124,6 +124,19 @@ static int multiples_are(struct search *s, const struct lab_case *c, char which,
     return multiples > 1 && multiples < tried ? tried : 0;
 }
 
+/* The result is right there, and what the checker finds is all that is wrong. */
+static bool is_found_alone(struct search *s, char which, uint64_t wrong)
+{
+    struct lab_case t = s->smallest;
+    const struct experiment before = *s->x;
+
+    set_extent(&t, which, wrong);
+    bool alone = s->watched && passes(s, &t);
+    s->x->runs = before.runs;
+    s->x->instructions = before.instructions;
+    return alone;
+}
+
 /* What of an extent decides it, where one size is right and its neighbour not. False: nothing that
  * is known. */
 static bool find_rest(struct search *s, char which, uint64_t right, uint64_t wrong, struct text *t)
@@ -413,9 +426,13 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
         if (given.length)
             text_addf(t, "with %s: ", given.s);
         text_free(&given);
-        text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
-                  right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",
-                  text_str(&rest));
+        if (is_found_alone(s, *extent, wrong))
+            text_addf(t, "at %s = %" PRIu64 " checks find nothing, at %s = %" PRIu64 " they do%s",
+                      name, right, name, wrong, text_str(&rest));
+        else
+            text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
+                      right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",
+                      text_str(&rest));
     }
     text_free(&rest);
 }
