@@ -1245,6 +1245,7 @@ Test(edits, told_whole_and_once)
                          "    if (n % 4 > 1)\n"
                          "        out[n] = in[n] - in[a];\n"
                          "    out[0] = n - (a + b) + n / 4;\n"
+                         "    out[1] = n / (-a * a + b * b);\n"
                          "}\n";
     static const struct {
         const char *behind, *was, *with, *told;
@@ -1257,6 +1258,8 @@ Test(edits, told_whole_and_once)
         {"n % ", "4 > 1", "4 >= 1", "with \"n % 4 >= 1\" in place of \"n % 4 > 1\""},
         {"= in[", "n", "b", "with \"in[b]\" in place of \"in[n]\""},
         {"n - (", "a + b", "a - b", "with \"a - b\" in place of \"a + b\""},
+        {"n / (-", "a * a + b * b", "a * a - b * b",
+         "with \"-a * a - b * b\" in place of \"-a * a + b * b\""},
         {"+ n / ", "4", "2 + a", "with \"n / 2 + a\" in place of \"n / 4\""},
     };
 

@@ -245,6 +245,15 @@ static int word_at(const struct scan *s, size_t at)
     return i;
 }
 
+/* A minus of what follows alone, with nothing before that it takes it from. */
+static bool is_sign(const struct scan *s, int i)
+{
+    return i > 0 && word_is(s, i, "-") &&
+           !word_is_any(s, i - 1, (const char *const[]){")", "]", NULL}) &&
+           ((word_kind(s, i - 1) != NAME && word_kind(s, i - 1) != NUMBER) ||
+            word_is_keyword(s, i - 1));
+}
+
 /* Of text[*from] to text[*end], which become `changed`: whole operands, as often around them as it
  * takes until the line has them once. */
 static void widen(const char *text, size_t *from, size_t *end, const char *changed)
@@ -269,6 +278,7 @@ static void widen(const char *text, size_t *from, size_t *end, const char *chang
             now = around(&s, last);
             more = fits && !is_once(&s, last) && (now.from < last.from || now.to > last.to);
         }
+        last.from -= is_sign(&s, last.from - 1);
         *from = s.v[last.from].at;
         *end = s.v[last.to].at + s.v[last.to].length;
     }
