@@ -241,7 +241,7 @@ static bool complain_of_event(struct check *c, int i, const struct done *d, int 
         others += (int)k != w && x[k].what == DO_WAIT && x[k].stream == x[w].stream;
     size_t n = behind < 0
                    ? 0
-                   : (size_t)snprintf(more, sizeof(more), "; %s, is", name_of(c, behind, other));
+                   : (size_t)snprintf(more, sizeof(more), "; %s, does", name_of(c, behind, other));
     if (n && right_with_event(c->s, w, x[behind].first)) {
         n += (size_t)snprintf(more + n, sizeof(more) - n, ". With event %u in step %d",
                               x[behind].first, w);
@@ -250,10 +250,16 @@ static bool complain_of_event(struct check *c, int i, const struct done *d, int 
                                   ", and so on in stream %u's other waits,", x[w].stream);
         snprintf(more + n, sizeof(more) - n, " it is right");
     }
+    name_of(c, i, this);
+    name_of(c, d->step, that);
+    name_of(c, w, wait);
+    if (r < 0)
+        return complain(c, "%s may begin before %s is over: %s, waits for nothing%s", this, that,
+                        wait, more);
     return complain(c,
-                    "%s may begin before %s is over: what %s waits for, %s, is not behind that%s",
-                    name_of(c, i, this), name_of(c, d->step, that), name_of(c, w, wait),
-                    r < 0 ? "nothing" : name_of(c, r, mark), more);
+                    "%s may begin before %s is over: %s, waits for %s, which is on stream %u and "
+                    "need not come after step %d, on stream %u%s",
+                    this, that, wait, name_of(c, r, mark), x[r].stream, d->step, d->stream, more);
 }
 
 /* Why the stream of step i does not wait for d, which it needs: the last event of d's stream that
@@ -274,10 +280,10 @@ static bool complain_of_wait(struct check *c, int i, const struct done *d)
         char taken[80];
 
         return complain(c,
-                        "%s may begin before %s is over: %s is behind that, but before %s comes "
-                        "%s: an event stands for its last record alone",
-                        this, that, name_of(c, behind, mark), name_of(c, w, wait),
-                        name_of(c, r, taken));
+                        "%s may begin before %s is over: %s, comes after that, but %s, records "
+                        "the event again before %s: an event stands for its last record alone",
+                        this, that, name_of(c, behind, mark), name_of(c, r, taken),
+                        name_of(c, w, wait));
     }
     w = i;
     while (--w >= 0) {

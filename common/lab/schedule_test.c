@@ -273,14 +273,16 @@ static const struct {
      {IN(0, 0), RECORD(0, 0), WAIT(2, 0), WORK(1, 0), OUT(1, 0)}},
     {"waits for another event",
      "step 6, copy_out(stream 2, chunk 0) may begin before step 3, kernel(stream 1, chunk 0) is "
-     "over: what step 5, wait(stream 2, event 0) waits for, step 1, record(stream 0, event 0), is "
-     "not behind that; step 4, record(stream 1, event 1), is. With event 1 in step 5 it is right",
+     "over: step 5, wait(stream 2, event 0), waits for step 1, record(stream 0, event 0), which is "
+     "on stream 0 and need not come after step 3, on stream 1; step 4, record(stream 1, event 1), "
+     "does. With event 1 in step 5 it is right",
      PINNED,
      1,
      7,
      {IN(0, 0), RECORD(0, 0), WAIT(1, 0), WORK(1, 0), RECORD(1, 1), WAIT(2, 0), OUT(2, 0)}},
     {"waits for another event, and nothing records a right one",
-     "step 1, record(stream 0, event 0), is not behind that",
+     "step 1, record(stream 0, event 0), which is on stream 0 and need not come after step 3, on "
+     "stream 1",
      PINNED,
      1,
      6,
@@ -302,8 +304,9 @@ static const struct {
     {"recorded again, elsewhere",
      "step 4, kernel(stream 1, chunk 0) may begin before step 0, copy_in(stream 0, chunk 0) is "
      "over: "
-     "step 1, record(stream 0, event 0) is behind that, but before step 3, wait(stream 1, event 0) "
-     "comes step 2, record(stream 2, event 0): an event stands for its last record alone",
+     "step 1, record(stream 0, event 0), comes after that, but step 2, record(stream 2, event 0), "
+     "records the event again before step 3, wait(stream 1, event 0): an event stands for its last "
+     "record alone",
      PINNED,
      1,
      6,
