@@ -437,8 +437,7 @@ static void stored_late(struct scan *s, int i)
          *between = words_text(s, end + 1, stop);
     change(s, i, stop, xformat("{ const auto late = %s; %s %s = late; }", b, between, a));
     change_told(
-        s, xformat("with the old value of \"%s\" kept in a variable before this line, and read "
-                   "from there up to line %d,",
+        s, xformat("with the old value of \"%s\", which this line overwrites, used up to line %d,",
                    a, s->v[stop].line));
     free(a);
     free(b);

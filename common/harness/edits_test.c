@@ -1067,8 +1067,8 @@ Test(edits, what_was_meant)
         is_told_at(&e, 14, "with f<0> and f<1> exchanged, here and where the other stands next,"),
         "each for the other");
     cr_expect(is_told_at(&e, 17,
-                         "with the old value of \"out[0]\" kept in a variable before this line, "
-                         "and read from there up to line 20,"),
+                         "with the old value of \"out[0]\", which this line overwrites, used up to "
+                         "line 20,"),
               "an old value");
     edits_free(&e);
 }

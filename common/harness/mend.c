@@ -185,7 +185,7 @@ static void put_places(struct text *t, const struct places *p)
         text_addf(t, " %s", p->told);
         return;
     }
-    text_addf(t, " before what begins on line %d", p->line[0]);
+    text_addf(t, " before the statement on line %d", p->line[0]);
     if (p->line[1])
         text_addf(t, ", and one on line %d,", p->line[1]);
 }

@@ -208,13 +208,13 @@ static bool is_key(const struct probe *p, int b)
            probe_buffer(p, b)->count <= MOST_OF_A_KEY;
 }
 
-/* " and key 0": what an example sets besides its ones. */
+/* " and key to 0": what an example sets besides its ones. */
 static void put_keys(struct text *t, const struct probe *p)
 {
 
     for (int b = 0; p->lab->any_numbers && b < p->s.plan.nbuffers; b++) {
         if (is_key(p, b))
-            text_addf(t, " (but %s 0)", probe_buffer(p, b)->name);
+            text_addf(t, " and of %s to 0", probe_buffer(p, b)->name);
     }
 }
 
@@ -240,9 +240,10 @@ static bool example(struct probe *p, const struct lab_factor *at, double rest, d
     struct text keys = {0};
     put_keys(&keys, p);
     if (value == rest)
-        diagnosis_add(p->d, "function",
-                      "with all elements of the inputs %.10g%s, %s is %.10g instead of %.10g", rest,
-                      text_str(&keys), name, got, want);
+        diagnosis_add(
+            p->d, "function",
+            "with all elements of the inputs set to %.10g%s, %s is %.10g instead of %.10g", rest,
+            text_str(&keys), name, got, want);
     else
         diagnosis_add(p->d, value == 3 ? "function" : "precision",
                       "with %s = %.10g and all other elements 1, %s is %.10g instead of %.10g",
@@ -647,8 +648,8 @@ bool probe_reach(struct probe *p)
 
         p->d->example = true;
         diagnosis_add(p->d, "function",
-                      "%s changes with %s, as it should, and with nothing else: it takes the right "
-                      "elements, and what it makes of them is not right%s",
+                      "%s changes with %s, as it should, and with nothing else: it uses the right "
+                      "elements, but what it computes of them is not what is asked for%s",
                       name, t.s, text_str(&bits));
         free(name);
     }

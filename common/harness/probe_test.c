@@ -90,6 +90,7 @@ Test(probe, a_third_of_each)
         look_at(SUM, DT_F32, 7, 0, LOOP(0, n, 1, "s += a[i];") " if (!t) out[0] /= 3;");
 
     cr_expect_null(strstr(text_str(&d.words), " more not as often"), "%s", text_str(&d.words));
+    cr_expect(strstr(text_str(&d.words), "1/3 times instead of 1\n"), "%s", text_str(&d.words));
     diagnosis_free(&d);
 }
 

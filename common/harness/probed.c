@@ -218,6 +218,17 @@ static bool is_like(const struct probed *a, uint64_t i, uint64_t first)
            a->want[i] == a->want[first];
 }
 
+/* "1/3" for a third; a half is 0.5. */
+static void put_often(struct text *t, double times)
+{
+    double part = rint(1 / times);
+
+    if (fabs(part) >= 3 && fabs(part) <= 1000 && fabs(part * times - 1) < 1e-6)
+        text_addf(t, "%s1/%.0f", part < 0 ? "-" : "", fabs(part));
+    else
+        text_addf(t, "%.6g", times);
+}
+
 /* "7 times instead of 8" where that is so of all; "2 times less than it should" where at least the
  * difference is; else of the first and those like it, and how many there are besides. */
 static bool tell_otherwise(struct probe *p, const struct probed *a, const char *verb)
@@ -236,7 +247,9 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
         text_addf(&t, " %.6g %s %s than it should", fabs(got - want),
                   fabs(got - want) == 1 ? "time" : "times", got < want ? "less" : "more");
     } else {
-        text_addf(&t, " %.6g time%s instead of %.6g", got, got == 1 ? "" : "s", want);
+        text_add(&t, " ");
+        put_often(&t, got);
+        text_addf(&t, " time%s instead of %.6g", got == 1 ? "" : "s", want);
         if (alike < n)
             text_addf(&t, ", and %" PRIu64 " more not as often as it should", n - alike);
         for (uint64_t i = n = 0; i < a->count; i++) {

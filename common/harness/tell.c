@@ -198,7 +198,7 @@ static void print_failure(const struct run *r, int v)
                (unsigned long long)(s->failures + s->passes));
     printf(": %s", s->message);
     if (like >= 0)
-        printf("  what is told of %s is so here, too\n", r->lab->variants[like].name);
+        printf("  all that is said of %s is so here, too\n", r->lab->variants[like].name);
     else
         print_words(r, text_str(&s->why.words));
     print_like(r, v);

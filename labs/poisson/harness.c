@@ -851,7 +851,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
         {(double)c->m, 0, "m times u: one direction alone is scaled"},
         {2, 0, "twice u"},
         {0.5, 0, "half of u"},
-        {1, 1, "u and the mean of r: the wave of no length is still in it"},
+        {1, 1, "the right number and the mean of r: wave (0, 0) is still in it"},
         {0, 1, "the mean of r alone"},
     };
     bool told = false;

@@ -810,8 +810,7 @@ static bool recognise_count(const struct lab_case *c, const uint32_t *in, uint32
     }
     for (int k = 0; k < 3; k++) {
         if (of[3] && got == threads[k] * of[3]) {
-            snprintf(words, size, "%u times the count: is each added by that many threads?",
-                     threads[k]);
+            snprintf(words, size, "%u times the count: is each added that often?", threads[k]);
             return true;
         }
     }

@@ -381,8 +381,8 @@ static void unwritten_now(struct block_state *b, const struct unwritten *u)
     text_addf(t, "    %s?\n",
               u->space == ACCESS_GLOBAL ? "cudaMemcpy, cudaMemset or a kernel that fills it missing"
               : u->space == ACCESS_SHARED ? "does every element get stored before it is read"
-                                          : "each thread has its own there: is it set on every "
-                                            "path, or is __shared__ missing");
+                                          : "each thread has its own there: is all of it set "
+                                            "before it is read, or is __shared__ missing");
     put_without_lines(t, u->site, u->space);
     json_t *members = report_members(u->space, u->size);
     if (u->space == ACCESS_SHARED && !b->stopped)
