@@ -239,6 +239,14 @@ void tell_edit(struct search *s, const struct edits *e, int i, int other, int ca
     free(b);
 }
 
+static void tell_digits(struct search *s, const struct edits *e, int i, int cases)
+{
+    diagnosis_add(s->d, "type",
+                  "%s:%d: with more digits than a float has it is right on all %d inputs that were "
+                  "tried, but more digits are rounded, too: can whole numbers do it?",
+                  s->path, edits_line(e, i), cases);
+}
+
 /* But for what the hardware reads later from registers, and must stay in them; and for who waits in
  * a loop, who is compared with what it was a round ago, all of its registers. */
 bool edits_replace(struct search *s, const char *text, char **log)
@@ -470,6 +478,13 @@ static bool makes_whole(const struct search *s, const struct lab_case *c)
         whole = sample.plan.buffers[b].role == BUF_INPUT ||
                 !dtype_is_float(sample.plan.buffers[b].dtype);
     return whole;
+}
+
+/* More digits are seldom wrong, and need not be right: not where whole numbers are to be made. */
+static bool is_digits(const struct search *s, const struct edits *e, int i,
+                      const struct lab_case *first)
+{
+    return is_more_exact(e, i) && makes_whole(s, first);
 }
 
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
@@ -877,7 +892,6 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     struct others others = {.known = false};
     struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
     int tried = 0, window = AT_FIRST;
-    bool whole = makes_whole(s, first); /* more digits make it seldom wrong, and not right */
 
     for (int i = 0; i < e->n && most && f.other < 0; i++, most--) {
         bool left = tries_left(x->edits);
@@ -894,18 +908,23 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         }
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
-            is_in_vain(e, i, f.never) || is_again(e, i) || (whole && is_more_exact(e, i)) ||
+            is_in_vain(e, i, f.never) || is_again(e, i) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
         bool poor = false;
         int n = with_edit(s, e, i, least, first, steps, was, &others, &poor);
         if (n)
-            take_find(s, e, i, n, poor || is_poor(e, i) || edits_launched(e, i, NULL), &others, &f);
+            take_find(s, e, i, n,
+                      poor || is_poor(e, i) || edits_launched(e, i, NULL) ||
+                          is_digits(s, e, i, first),
+                      &others, &f);
     }
     if (f.found >= 0 && !e->v[f.found].told)
         use_name(e, f.found);
-    if (f.found >= 0)
+    if (f.found >= 0 && is_digits(s, e, f.found, first))
+        tell_digits(s, e, f.found, f.cases);
+    else if (f.found >= 0)
         tell_edit(s, e, f.found, f.other, f.cases);
     else if (f.never >= 0)
         tell_never(s, e, f.never, f.never_cases, f.never_once);
