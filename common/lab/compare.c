@@ -38,6 +38,12 @@ static bool is_poison(const struct view *v, uint64_t i)
     return true;
 }
 
+/* … and so large that whatever is added leaves it as it was. As f16 it is no number. */
+static bool is_large_poison(const struct view *v, uint64_t i)
+{
+    return dtype_is_float(v->t) && is_poison(v, i) && !isnan(dtype_get(v->t, v->got, i));
+}
+
 static bool same_or_nan(const struct view *v, uint64_t i, double expected, double got)
 {
     return isnan(expected) ? isnan(got) && !is_poison(v, i) : same(v, i, expected, got);
@@ -197,6 +203,7 @@ static const struct {
     looks_like *test;
     const char *text;
 } looks[] = {
+    {is_large_poison, "never written, or only added to"},
     {is_poison, "never written"},
     {is_nan, "NaN"},
     {is_infinite, "infinite"},
@@ -218,7 +225,8 @@ static void describe(struct view *v, struct comparison *c)
 
     where(v, place, sizeof(place));
     for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]) && !what; i++) {
-        if (looks[i].test == is_poison && v->hints->poison < 0)
+        if ((looks[i].test == is_poison || looks[i].test == is_large_poison) &&
+            v->hints->poison < 0)
             continue;
         if (all_wrong_are(v, looks[i].test))
             what = looks[i].text;

@@ -248,6 +248,22 @@ Test(compare, poison_is_far_from_everything)
     }
 }
 
+/* out[0] += x leaves a float that is so large as it was: that it was never written is not known. */
+Test(compare, a_large_float_takes_nothing)
+{
+    const double tolerance[] = {0, 0};
+    const float expected[] = {1, 2};
+    float got[2];
+
+    memset(got, hints.poison, sizeof(got));
+    got[1] += 1e20f;
+    struct comparison c = compare(DT_F32, expected, got, tolerance, 2, &hints);
+    cr_expect_str_eq(c.cause, "every element is wrong: never written, or only added to");
+    const uint16_t half[] = {0x3c00, 0x3c00}, none[] = {0x7d7d, 0x7d7d};
+    c = compare(DT_F16, half, none, tolerance, 2, &hints);
+    cr_expect_str_eq(c.cause, "every element is wrong: never written");
+}
+
 /* A copy keeps every bit; what is computed need not keep a zero's sign or which NaN it is. */
 Test(compare, bits_where_nothing_is_computed)
 {

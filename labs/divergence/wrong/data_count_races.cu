@@ -1,7 +1,7 @@
 // Counts with ++ where threads meet: a lost update.
 // only: coherent_data
 // expect: data-ok=fail data-clean=fail data-lanes=blocked
-// hint: data-ok: never written.
+// hint: data-ok: never written
 // hint: data-clean: race in shared memory
 #include "warplab.cuh"
 
