@@ -626,6 +626,29 @@ static void tell_begin(struct diagnosis *d, struct text *begin)
     text_free(begin);
 }
 
+/* Of those that are quick, the one of most outputs. */
+static const struct lab_case *of_most_outputs(const struct search *s)
+{
+    const struct lab_case *best = NULL;
+    uint64_t most = 0;
+
+    for (int i = 0; i < s->nfailed; i++) {
+        struct sample sample;
+        uint64_t n = 0;
+
+        if (!experiment_plan(s->x, s->failed[i], &sample))
+            continue;
+        for (int b = 0; b < sample.plan.nbuffers; b++)
+            n += sample.plan.buffers[b].role == BUF_OUTPUT ? sample.plan.buffers[b].count : 0;
+        sample_free(&sample);
+        if (n > most && n <= MOST && elements_of(s, s->failed[i]) <= MOST) {
+            best = s->failed[i];
+            most = n;
+        }
+    }
+    return best;
+}
+
 static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                  const char *path, struct diagnosis *d)
 {
@@ -703,6 +726,9 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
             told_by_last(&s, first, rich);
         if (!told && !d->cause)
             by(by_any_numbers, &s, rich);
+        const struct lab_case *many = told || d->cause ? NULL : of_most_outputs(&s);
+        if (many)
+            by(by_bits, &s, many);
         if (nan && !d->cause)
             d->cause = "function";
         if (is_cause(d, "wrong-element"))

@@ -85,9 +85,10 @@ bool by_width(struct search *s, const struct lab_case *c);
 bool by_place(struct search *s, const struct lab_case *c);
 bool by_distance(struct search *s, const struct lab_case *c);
 bool by_empty(struct search *s, const struct lab_case *c);
-bool by_nan(struct search *s, const struct lab_case *c); /* where; the words alone, no cause */
-bool by_edit(struct search *s);                          /* of the file */
-bool by_no_return(struct search *s);                     /* in a function that it calls */
+bool by_bits(struct search *s, const struct lab_case *c); /* of whole numbers */
+bool by_nan(struct search *s, const struct lab_case *c);  /* where; the words alone, no cause */
+bool by_edit(struct search *s);                           /* of the file */
+bool by_no_return(struct search *s);                      /* in a function that it calls */
 /* The change that was told of another variant makes this one right, too: what is wrong is what they
  * share. It is not told again, but d->as is set. */
 bool by_known(struct search *s);

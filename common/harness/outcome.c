@@ -669,6 +669,64 @@ bool by_distance(struct search *s, const struct lab_case *c)
     return by_outcome(s, c, is_off, "function") || by_outcome(s, c, is_alike, "function");
 }
 
+static uint64_t bits_of(const struct outcome *o, const void *data, uint64_t i)
+{
+    size_t size = dtype_size(output_of(o)->dtype);
+    uint64_t bits = 0;
+
+    memcpy(&bits, (const char *)data + i * size, size);
+    return bits;
+}
+
+enum { CHANCES = 16 /* elements in which a bit is right by chance: 1 of 2^16 */, FEW_BITS = 4 };
+
+/* Which bits are wrong, where it is not all of them. */
+static bool is_of_bits(const struct outcome *o, struct text *t)
+{
+    const struct lab_buffer *out = output_of(o);
+    uint64_t mask = UINT64_MAX >> (64 - 8 * dtype_size(out->dtype)), any = 0, all = mask, wrong = 0,
+             ones = 0, zeros = 0;
+
+    for (uint64_t i = 0; i < out->count; i++) {
+        uint64_t want = bits_of(o, o->expected[o->out], i),
+                 off = want ^ bits_of(o, o->r.outputs.data[o->out], i);
+
+        any |= off;
+        all &= off ? off : mask;
+        ones |= off ? want : 0;
+        zeros |= off ? ~want : 0;
+        wrong += off != 0;
+    }
+    /* A bit that is the same in all results says nothing. */
+    int right = __builtin_popcountll(ones & zeros & mask & ~any);
+    if (wrong < CHANCES || (right < FEW_BITS && any != all))
+        return false;
+    if (any == all)
+        text_addf(t,
+                  "all %" PRIu64 " elements of %s that are wrong differ in the same bits from what "
+                  "they should be: 0x%" PRIx64,
+                  wrong, out->name, any);
+    else
+        text_addf(t,
+                  "in all %" PRIu64 " elements of %s that are wrong the bits 0x%" PRIx64
+                  " are right, and each of the others, 0x%" PRIx64 ", is wrong in some",
+                  wrong, out->name, mask & ~any, any);
+    return true;
+}
+
+bool by_bits(struct search *s, const struct lab_case *c)
+{
+    struct outcome o;
+    struct text t = {0};
+    bool told = outcome_of(s, c, &o) && !dtype_is_float(output_of(&o)->dtype) && is_of_bits(&o, &t);
+
+    if (told)
+        diagnosis_add(s->d, "function", "%s", t.s);
+    text_free(&t);
+    outcome_free(&o);
+    return told;
+}
+
 /* Of the first number in brackets that the program has said: its digits. */
 static void put_named(struct text *t, const struct outcome *o)
 {
