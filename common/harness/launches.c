@@ -52,7 +52,7 @@ static bool is_of_many(const struct search *s, const struct lab_case *c)
 /* Is it right on all of the lab's cases, but for the large ones? One of them must be of several
  * blocks: a block alone is right where all do the same. Where blocks stay as they are, what is cut
  * off says nothing. */
-static bool right_on_all(struct search *s, bool items, bool blocks_stay)
+static bool right_on_all(struct search *s, bool blocks_stay)
 {
     const struct lab *lab = s->x->verify->lab;
     const struct launch_record *r = &s->x->record;
@@ -86,7 +86,7 @@ static bool right_on_all(struct search *s, bool items, bool blocks_stay)
         most = n > most ? n : most;
         blocks = blocks > 1 ? blocks : blocks_of(s, c, false);
     }
-    return (most > 3 * block && blocks > 1) || (items && large && right_on_some(s, block));
+    return (most > 3 * block && blocks > 1) || (large && right_on_some(s, block));
 }
 
 static uint32_t *field(struct launch_record *r, int which)
@@ -125,7 +125,7 @@ static bool right_further(struct search *s, uint32_t times)
 
 /* The kernel as it is, with a number of one field of its launch record `times` as large; 0: of none
  * that blocks are made of. */
-static bool right_with(struct search *s, struct launch_record r, uint32_t times, bool items)
+static bool right_with(struct search *s, struct launch_record r, uint32_t times)
 {
     struct launch_record used = r;
     struct text note = {0};
@@ -134,7 +134,7 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times,
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s, items, !times) && (times < 2 || right_further(s, times)) &&
+    return allowed && right_on_all(s, !times) && (times < 2 || right_further(s, times)) &&
            on_large(s, s->failed[0]) != WRONG_ON_LARGE;
 }
 
@@ -178,7 +178,7 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
         if (v == was)
             continue;
         tried++;
-        bool is = right_with(s, r, v / was, which == 2);
+        bool is = right_with(s, r, v / was);
         larger &= is == (v > was);
         if (is)
             text_addf(&right, "%s%u", n++ ? " or " : "", v);
@@ -223,7 +223,7 @@ static bool by_shared(struct search *s)
     for (uint32_t step = 1 << 17; step >= A_WORD && given.shared_bytes; step /= 2) {
         r.shared_bytes = least ? least - step : given.shared_bytes + step;
         edits_budget(s, STEPS_OF_SHARED);
-        if (r.shared_bytes > given.shared_bytes && right_with(s, r, 0, false))
+        if (r.shared_bytes > given.shared_bytes && right_with(s, r, 0))
             least = r.shared_bytes;
     }
     s->x->record = given;
@@ -271,7 +271,7 @@ static bool by_numbers_exchanged(struct search *s)
             if (was == *field(&r, a) || !was || !*field(&r, a))
                 continue;
             uint32_t now = *field(&r, a), times = now > was ? now / was : was / now;
-            told = right_with(s, r, times, b == 2);
+            told = right_with(s, r, times);
             if (told)
                 diagnosis_add(s->d, "record",
                               "with the %s and the %s number of LAUNCH exchanged (%u and %u for %u "
