@@ -20,7 +20,7 @@ $B/test/testlab: $B/$(HAR)/testlab.o $B/gen/lab_testlab.o $B/$(HAR)/main.o $(HAR
 test-harness: $B/test/harness $B/test/testlab $B/lib/libcudart.so.13 $(LIBRARIES)
 	$(Q)$(ON_emulator) $B/test/harness
 # The bank of faults: are their causes told right? ONLY='a word of the title', SHOW=1. In all of the tests
-# every fifth one; FULL=1 has them all, as `make test-diagnosis` does.
+# every eighth one; FULL=1 has them all, as `make test-diagnosis` does.
 EVERY ?= 1
 test-diagnosis: $B/lib/libcudart.so.13 $(LAB_BINS)
 	$(Q)$(ON_emulator) $(HAR)/bank.py --bin $B/bin --every $(EVERY) $(if $(LAB),--lab $(LAB)) $(if $(ONLY),--only '$(ONLY)') $(if $(SHOW),--show)
@@ -80,7 +80,7 @@ LONG := san slurm grading plots programs diagnosis runs student random
 test: build/deps-test.ok $(if $(filter slurm,$(SUITES)),build/deps-slurm.ok) \
       $(if $(filter plots,$(SUITES)),build/deps-slides.ok)
 	+$(Q)$(MAKE) --no-print-directory programs grading test-binaries $(ARROWS)
-	+$(Q)EVERY=$(if $(FULL),1,5) common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))
+	+$(Q)EVERY=$(if $(FULL),1,8) common/test.sh $B/test/logs $(filter $(SUITES),$(LONG)) $(filter-out $(LONG),$(SUITES))
 # for who changes one thing: what takes seconds each
 CHECKS := format emulator harness labs readme
 check: build/deps-test.ok
