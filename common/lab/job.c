@@ -128,6 +128,37 @@ double outputs_overlap(const struct outputs *o, const struct plan *p)
     return last > first ? busy / (last - first) : 0;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct op_time *x = a, *y = b;
+
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+double outputs_beside(const struct outputs *o, const struct plan *p)
+{
+    struct op_time copies[LAB_MAX_OPS];
+    double all = 0, beside = 0;
+    int n = 0;
+
+    for (int i = 0; o->times && i < p->nops; i++)
+        if (p->ops[i].kind == OP_COPY_IN || p->ops[i].kind == OP_COPY_OUT)
+            copies[n++] = o->times[i];
+    qsort(copies, (size_t)n, sizeof(copies[0]), by_start);
+    for (int i = 0; o->times && i < p->nops; i++) {
+        if (p->ops[i].kind != OP_LAUNCH)
+            continue;
+        double at = o->times[i].start, end = o->times[i].end;
+        all += end - at;
+        for (int k = 0; k < n && at < end; k++) {
+            double from = fmax(at, copies[k].start), to = fmin(end, copies[k].end);
+            beside += fmax(to - from, 0);
+            at = fmax(at, to);
+        }
+    }
+    return all > 0 ? beside / all : 0;
+}
+
 /* Of each rank's part; 0 where there is nothing. */
 static double skew_of(const double *part, int ranks)
 {

@@ -89,6 +89,8 @@ struct outputs {
 void outputs_free(struct outputs *o);
 /* How many engines (copies in, kernels, copies out) are busy on average, 0 when not known. */
 double outputs_overlap(const struct outputs *o, const struct plan *p);
+/* Of the kernels' time the part in which something is copied, either way; 0 when not known. */
+double outputs_beside(const struct outputs *o, const struct plan *p);
 /* How many times as much as a rank on average the busiest one's kernels do: of warp instructions,
  * or of sectors loaded. Infinity when not known, as on a GPU. */
 double outputs_skew(const struct outputs *o, const struct plan *p, bool of_loads);

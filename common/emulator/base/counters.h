@@ -36,6 +36,8 @@
     X(global_ld_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector",               \
       "distinct 32-byte sectors those touch, per request")                                         \
     X(global_ld_bytes, "", "byte", "bytes the lanes asked for")                                    \
+    X(global_ld_lanes, "", "",                                                                     \
+      "lanes that asked, of each request; of a bulk copy, which a lane asks for, 32")              \
     X(global_st_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", "")        \
     X(global_st_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", "")           \
     X(global_st_bytes, "", "byte", "")                                                             \

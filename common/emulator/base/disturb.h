@@ -9,6 +9,8 @@
 #define DISTURBANCES(X)                                                                            \
     X(shared_ld, "what is loaded from shared memory")                                              \
     X(one_in_64, "one in 64 of the words that lanes load from shared memory")                      \
+    X(lanes_8, "what 8 to 15 lanes of a warp load together from shared memory")                    \
+    X(lanes_2, "what 2 or 3 lanes of a warp load together from shared memory")                     \
     X(global_ld, "what is loaded from global memory into registers")                               \
     X(others, "what is loaded from shared memory and another thread stored there")                 \
     X(ahead, "what is loaded from global memory long before it is used")                           \
@@ -22,7 +24,7 @@
     X(atom, "what atomics return")                                                                 \
     X(half_warps, "what half of a block's warps load: the odd ones or the even ones")              \
     X(one_warp, "what one warp of each block loads")                                               \
-    X(one_block, "what one block of each row of the grid loads")                                   \
+    X(one_block, "what one block of each row of the grid loads, or makes by products of matrices")                                   \
     X(absent, "what a shuffle brings from a lane that its mask does not name, or that is not there") \
     X(unset, "what registers hold that nothing has set")                                           \
     X(nan, "what is computed to be NaN, of nothing that is")                                       \

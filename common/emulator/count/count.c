@@ -32,6 +32,11 @@ static void add_shared_load(struct counters *c, const struct slot *s)
     c->shared_ld_bytes += s->bytes;
     c->shared_ld_strided += s->spacing;
 }
+static uint64_t bytes_of_lane(const struct insn *in)
+{
+    uint64_t bytes = (uint64_t)in->size * (in->count > 1 ? in->count : 1);
+    return bytes ? bytes : 1;
+}
 static void add_memory(struct counters *c, const struct ptx_insn *p, const struct insn *in,
                        enum ptx_space space, const struct slot *s)
 {
@@ -79,6 +84,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
         c->global_ld_sectors += s->units;
         c->global_sectors += s->units;
         c->global_ld_bytes += s->bytes;
+        c->global_ld_lanes += s->bytes / bytes_of_lane(in);
         c->global_lane_steps += s->spacing;
     }
 }
@@ -114,6 +120,7 @@ static void add_copy(struct counters *c, const struct insn *in, const struct slo
     c->global_ld_sectors += s[0].units / passes;
     c->global_sectors += s[0].units / passes;
     c->global_ld_bytes += s[0].bytes;
+    c->global_ld_lanes += (s[0].bytes + in->size - 1) / in->size;
     c->async_bytes += s[0].bytes;
     c->async_flight += s[0].extra;
     c->cp_async_requests += s[0].requests / passes;
@@ -148,6 +155,7 @@ static void add_bulk(struct counters *c, const struct ptx_insn *p, const struct 
         c->global_ld_requests += s[0].requests;
         c->global_ld_sectors += s[0].units;
         c->global_ld_bytes += s[0].bytes;
+        c->global_ld_lanes += 32 * s[0].requests;
         c->async_bytes += s[0].bytes;
         c->shared_st_bytes += s[1].bytes;
         c->tma_ld_requests += s[0].requests;

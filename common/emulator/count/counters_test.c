@@ -43,6 +43,18 @@ Test(counters, steps_from_lane_to_lane)
     COUNTED(global_lane_steps, 31 * 4);
 }
 
+/* Four words a lane are one ask; of a predicated load those that are on. */
+Test(counters, lanes_that_ask)
+{
+    RUN(.grid = 2, .body = "ld.global.u32 %r0, [%mine];\nst.global.u32 [%mine], %r0;\n");
+    COUNTED(global_ld_lanes, 2 * 32);
+    RUN(.body = "and.b32 %r0, %t, 3;\nsetp.eq.u32 %p0, %r0, 0;\n"
+                "@%p0 ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%mine];\n");
+    COUNTED(global_ld_requests, 1);
+    COUNTED(global_ld_bytes, 8 * 16);
+    COUNTED(global_ld_lanes, 8);
+}
+
 /* From the first byte that is read to the last, in each block. */
 Test(counters, span_of_shared_loads)
 {

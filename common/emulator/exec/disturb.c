@@ -27,6 +27,9 @@
 #define SET(class) (1u << DISTURB_##class)
 /* All that some warps or blocks load. */
 #define PARTS (SET(half_warps) | SET(one_warp) | SET(one_block))
+/* What so many lanes load together from shared memory. */
+#define TOGETHER (SET(lanes_8) | SET(lanes_2))
+#define SHARED   (SET(shared_ld) | SET(others) | SET(one_in_64) | TOGETHER)
 
 static unsigned wanted; /* under no lock: launches read it once */
 
@@ -40,6 +43,9 @@ unsigned disturb_now(void)
 {
     return wanted;
 }
+
+/* Of products of matrices. */
+#define PRODUCTS (SET(tensor) | SET(one_block))
 
 /* ---- which bits ---- */
 static uint64_t moment(const struct warp *w)
@@ -91,11 +97,11 @@ static unsigned by_space(enum ptx_space s)
     switch (s) {
     case SPACE_SHARED:
     case SPACE_SHARED_CLUSTER:
-        return SET(shared_ld) | SET(others) | SET(one_in_64) | PARTS;
+        return SHARED | PARTS;
     case SPACE_GLOBAL:
         return SET(global_ld) | PARTS;
     case SPACE_GENERIC:
-        return SET(shared_ld) | SET(others) | SET(one_in_64) | SET(global_ld) | PARTS;
+        return SHARED | SET(global_ld) | PARTS;
     default:
         return 0;
     }
@@ -113,10 +119,10 @@ static unsigned classes_of(const struct ptx_insn *p, const struct insn *in)
     case OP_wmma:
         if (ptx_has(p, M_load) && access)
             return by_space((enum ptx_space)in->sub);
-        return ptx_has(p, M_mma) && in->data ? SET(tensor) : 0;
+        return ptx_has(p, M_mma) && in->data ? PRODUCTS : 0;
     case OP_mma:
     case OP_wgmma: /* fence, commit_group and wait_group have no shape */
-        return in->data ? SET(tensor) : 0;
+        return in->data ? PRODUCTS : 0;
     case OP_vote:
         return p->types[0] == PTX_PRED ? 0 : SET(shuffle);
     case OP_shfl:
@@ -219,17 +225,21 @@ static uint32_t some_of(const struct warp *w, const struct insn *in, uint32_t ma
     }
     return some;
 }
+static bool are_together(unsigned now, uint32_t lanes)
+{
+    return (now & SET(lanes_8) && lanes >= 8 && lanes < 16) ||
+           (now & SET(lanes_2) && lanes >= 2 && lanes < 4);
+}
 /* Lanes of `mask` in whose element k, of n, bits are to be flipped. */
 static void lanes_of_class(const struct warp *w, const struct insn *in, uint32_t mask, unsigned now,
                            uint32_t n, uint32_t lanes[16])
 {
-    unsigned memory = SET(shared_ld) | SET(others) | SET(one_in_64) | SET(global_ld) | PARTS;
+    unsigned memory = SHARED | SET(global_ld) | PARTS;
     uint32_t all = now & ~memory & ~SET(tensor) ? mask : 0;
-    uint32_t shared =
-        now & (SET(shared_ld) | SET(others) | SET(one_in_64)) ? leads_to(w, in, mask, true) : 0;
+    uint32_t shared = now & SHARED ? leads_to(w, in, mask, true) : 0;
     if (of_part(w, now))
         all |= mask;
-    if (now & SET(shared_ld))
+    if (now & SET(shared_ld) || are_together(now, (uint32_t)__builtin_popcount(shared)))
         all |= shared;
     if (now & SET(global_ld))
         all |= leads_to(w, in, mask, false);
@@ -376,9 +386,10 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     uint32_t mask = disturb_lanes(w, in), lanes[16] = {0}, loaded = 0;
     unsigned now = w->block->launch->disturb, of = classes_of(p, in);
     struct written x = {0};
-    bool product = now & of & SET(tensor);
+    bool makes = of & SET(tensor);
+    bool product = makes && (now & SET(tensor) || of_part(w, now & SET(one_block)));
     follow_uses(w, in, mask, flip);
-    if (of & ~SET(tensor))
+    if (of && !makes)
         x = written_by(p, in);
     lanes_of_class(w, in, mask, now & of, x.n, lanes); /* the address may be overwritten */
     if (of & SET(global_ld)) {

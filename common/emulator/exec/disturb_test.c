@@ -193,6 +193,14 @@ static const struct {
      DISTURB_one_in_64, 32},
     {SHARED "ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_one_in_64, 0},
     {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_one_in_64, 0},
+    /* by so many lanes at once, and by more or fewer */
+    {SHARED "setp.lt.u32 %p0, %t, 8;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_lanes_8, 8},
+    {SHARED "setp.lt.u32 %p0, %t, 3;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_lanes_2, 3},
+    {SHARED "setp.lt.u32 %p0, %t, 8;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_lanes_2, 0},
+    {SHARED "setp.lt.u32 %p0, %t, 16;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_lanes_8, 0},
+    {SHARED "setp.lt.u32 %p0, %t, 1;\n@%p0 ld.shared.u32 %r7, [%r1];\n" DONE, DISTURB_lanes_2, 0},
+    {GLOBAL "setp.lt.u32 %p0, %t, 8;\n@%p0 ld.global.u32 %r7, [%mine+4096];\n" DONE,
+     DISTURB_lanes_8, 0},
     /* all of it in a function that is called; or used by being handed out of one */
     {GLOBAL CALLS("far") DONE, DISTURB_ahead, 32},
     {GLOBAL FIVE CALLS("far") DONE, DISTURB_at_once, 0},
