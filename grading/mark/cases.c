@@ -374,9 +374,9 @@ double rubric_points(const struct rubric *r)
 /* ---- checking tables ---- */
 
 static const char *const gate_names[] = {
-    "n",       "m",       "k",      "param",    "bytes",    "flops",      "elem",
-    "threads", "warps",   "blocks", "launches", "bytes_in", "bytes_out",  "copies",
-    "streams", "overlap", "sums",   "fetches",  "skew",     "skew_loaded"};
+    "n",       "m",       "k",      "param",    "bytes",    "flops",       "elem",
+    "threads", "warps",   "blocks", "launches", "bytes_in", "bytes_out",   "copies",
+    "streams", "overlap", "sums",   "fetches",  "skew",     "skew_loaded", "beside"};
 
 static bool any_name(void *user, const char *name, double *value)
 {

@@ -43,6 +43,10 @@ static bool gate_name(void *user, const char *name, double *value)
         *value = outputs_overlap(&u->run->outputs, u->run->plan);
         return true;
     }
+    if (!strcmp(name, "beside")) {
+        *value = outputs_beside(&u->run->outputs, u->run->plan);
+        return true;
+    }
     if (!strcmp(name, "skew") || !strcmp(name, "skew_loaded")) {
         *value = outputs_skew(&u->run->outputs, u->run->plan, !strcmp(name, "skew_loaded"));
         return true;
@@ -176,7 +180,7 @@ static bool near_reference(void *user, const struct gate_result *r)
 /* Its condition is one on times. */
 bool gate_on_times(const char *gate)
 {
-    static const char *const names[] = {"overlap", "modelled", "printed.", "rate."};
+    static const char *const names[] = {"overlap", "beside", "modelled", "printed.", "rate."};
     for (size_t i = 0; gate && i < sizeof(names) / sizeof(names[0]); i++)
         if (strstr(gate, names[i]))
             return true;
@@ -234,6 +238,8 @@ static const char *words_of(const char *expression)
         {"tensor_flop", "operations of the tensor cores"},
         {"thread_inst_fp64", "instructions on doubles"},
         {"clock_reads", "reads of a clock, or of where a warp runs"},
+        {"global_ld_lanes", "lanes that load from global memory"},
+        {"beside", "of the kernels' time in which something is copied"},
         {"record.launches", "launches"},
         {"record.left", "allocations that nobody freed"},
         {"record.memcpyHtoD", "bytes copied to the device"},

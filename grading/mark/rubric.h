@@ -42,10 +42,11 @@ struct rubric_row {
     /* ROW_GATE: a comparison, or several joined by "&&". Names: counters.h's; the case's n,
      * m, k, param; bytes and flops of the plan; elem (bytes of the case's dtype); threads,
      * warps, blocks, launches of the run; of a schedule bytes_in, bytes_out, copies, streams, of
-     * ranks sums and fetches, and overlap: how many of the three engines are busy on average; skew:
-     * how many times as many warp instructions as a rank on average the busiest one's kernels have,
-     * skew_loaded: of sectors loaded; ref.COUNTER for the reference solution's count on the same
-     * case. Operators + - * / ( ) and <= >= < > ==. A division by zero fails.
+     * ranks sums and fetches, and overlap: how many of the three engines are busy on average;
+     * beside: of the kernels' time the part in which something is copied; skew: how many times as
+     * many warp instructions as a rank on average the busiest one's kernels have, skew_loaded: of
+     * sectors loaded; ref.COUNTER for the reference solution's count on the same case. Operators +
+     * - * / ( ) and <= >= < > ==. A division by zero fails.
      *
      *   min(A, B)  max(A, B)  ceil(A)
      *   worst(EXPR)       the largest EXPR of any one instruction of the submission; counters in
@@ -54,8 +55,8 @@ struct rubric_row {
      *   ref.worst(EXPR)   of the reference solution
      *   influence(CLASS)  the share, 0 to 1, of the compared results that are wrong when what a
      *                     class of instructions brings is disturbed: shared_ld, others,
-     *                     one_in_64, global_ld, half_warps, one_warp, one_block, ahead, at_once,
-     *                     again, straight, parked, shuffle, tensor, async, atom
+     *                     one_in_64, lanes_8, lanes_2, global_ld, half_warps, one_warp, one_block,
+     * ahead, at_once, again, straight, parked, shuffle, tensor, async, atom
      *                     (common/emulator/base/disturb.h). The run is made once more for it. When
      *                     that one does not come to its end the share is not known, and no
      *                     comparison with it holds

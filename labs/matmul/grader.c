@@ -108,6 +108,9 @@ static const struct hidden_case hidden[] = {
 /* Integers, which no flop counts, need an instruction a product; fetching may take its time. */
 #define TENSOR_SUMS "tensor_flop >= flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
 #define TENSOR_WORK TENSOR_SUMS " && tensor_flop <= 1.6 * flops && inst_executed <= 0.0157 * m * n * k + 40 * global_ld_requests"
+/* What goes by while copies are on their way is the product's own: in whole tiles of up to 128 by 256,
+ * no more. */
+#define NO_MORE_SUMS "tensor_flop <= 2.2 * 128 * ceil(m / 128) * 256 * ceil(n / 256) * 64 * ceil(k / 64)"
 #define BY_TENSOR_CORES TENSOR_WORK " && influence(tensor) >= 0.9"
 /* What is right and has nothing from elsewhere is made of what copies bring. By tensor map these are large:
  * a warp's cp.async has 512 bytes at most. */
@@ -220,7 +223,7 @@ static const struct rubric_row rows[] = {
     {"mma-used", 0.5, "mm_mma's products are made by tensor cores", ROW_GATE, "mm_mma", .cases = "hidden-tiles16", .gate = BY_TENSOR_CORES,
      .hint = "Every multiply-add should come from mma_m16n8k16_f16, and none should be made twice."},
     {"mma-ahead", 0.5, "mm_mma's stages are on their way while others are multiplied", ROW_GATE, "mm_mma", .influence_on_each = true, .cases = STEPS16 " hidden-rows16",
-     .gate = BY_COPIES " && influence(at_once) == 0 && influence(ahead) >= 0.9",
+     .gate = BY_COPIES " && " NO_MORE_SUMS " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16 " hidden-past16",
      .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
@@ -240,14 +243,14 @@ static const struct rubric_row rows[] = {
     {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = STEPS16, .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
     {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .influence_on_each = true, .cases = "hidden-steps16 hidden-rows16",
-     .gate = BY_MAPS " && " TENSOR_SUMS " && barriers <= 4 * warps && shared_atom_requests == 0 && shared_ld_requests <= 8 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
+     .gate = BY_MAPS " && " TENSOR_SUMS " && " NO_MORE_SUMS " && barriers <= 4 * warps && shared_atom_requests == 0 && shared_ld_requests <= 8 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
      .hint = "One warp fetches, and does nothing else. It waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
     {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
      .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},
     {"persistent-clean", 0.5, "mm_persistent waits from tile to tile", ROW_CHECKS, "mm_persistent", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "The first stage of the next tile is the last one's of this tile, or after it: who may still read it?"},
     {"persistent-used", 0.5, "mm_persistent's blocks make many tiles", ROW_GATE, "mm_persistent", .cases = "hidden-stay16",
-     .gate = BY_COPIES " && " TENSOR_SUMS " && blocks == param && inst_executed_max_warp * warps <= 2.5 * inst_executed" /* tiles are all blocks' */,
+     .gate = BY_COPIES " && " TENSOR_SUMS " && blocks == param && inst_executed_max_warp * warps <= 2.5 * inst_executed && influence(one_block) >= 0.15 && influence(one_block) <= 0.85" /* tiles are all blocks' */,
      .hint = "What does the record say of it, and which tile does a block take after its first?"},
     {"store-ok", 0.5, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16 " hidden-stay16",
      .hint = "Who has written the place that is copied, and how does the copy come to see it?"},

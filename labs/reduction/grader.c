@@ -348,6 +348,8 @@ static const struct hidden_case hidden[] = {
 /* And all warps load about as much as each other: of a short array some have nothing to load. */
 #define ALL_SHARE                                                                                  \
     "warps * global_ld_squares <= 1.6 * global_ld_bytes * global_ld_bytes * max(1, 3000000 / n)"
+/* By all lanes, but for a last part: few that load wide words each move as many bytes. */
+#define ALL_LANES "global_ld_lanes >= 24 * (global_ld_requests - 2 * warps)"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \
@@ -375,13 +377,13 @@ static const struct rubric_row rows[] = {
     GATE("6", 1, "Step 6 has no loop left", UNROLLED_ALL " gate-blocks hidden-blocks hidden-large hidden-far", ALL_LOAD " && branches_back == 0 && worst(inst_executed) <= 1.05 * warps + 2 * blocks && " FEW_BARRIERS " && " NO_CONFLICTS " && " TREE_TO_WARP MADE_OF_IT " && " BY_HALVES,
          "The compiler knows `block`: is there a loop, or a comparison with blockDim.x, that it need not keep?"),
     OK("7", 1, " long hidden-long hidden-huge" BLOCKS), CLEAN("7", BLOCKS),
-    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-int hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.3 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
+    GATE("7", 1, "Step 7 adds many neighbouring elements a thread", "long hidden-long hidden-huge hidden-share-int hidden-share-float hidden-share-double in-256 in-512", "threads <= max(0.3 * n, 300000) && " COALESCED " && " NO_CONFLICTS " && " TREE_TO_WARP " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE " && " ALL_LANES,
          "When lane 0 is at element i, where is lane 1? A warp's loads should lie side by side in every round, and the grid be much smaller than the array."),
     OK("8", 1, " long"), CLEAN("8", ""),
     GATE("8", 1, "Step 8: one value a warp through shared memory", "gate gate-float hidden-rounds " ANY_GATED, BY_SHUFFLES " && " COALESCED " && " OWN_SHARE " && " EVEN_SHARES " && " ALL_SHARE,
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
     OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
-    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400 + 14 * blocks * blocks / threads", /* a thread's share, and a tree */
+    GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && " ALL_LANES " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400 + 14 * blocks * blocks / threads", /* a thread's share, and a tree */
          "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */

@@ -75,7 +75,7 @@ static const struct hidden_case hidden[] = {
  * ROUNDS: the tree's shape, by how many lanes load from shared memory, and no other way from thread
  * to thread. Of degree 4: 512, 128, 32, 8, 2, 1; of degree 8: 512, 64, 8, 1. A round's warps load
  * each child once, or have their own in a register; each of these rounds there is, whoever makes
- * two of them one. Rounds of degree 2 have as many full warps, and fewer loads by 8 lanes, 2 or 1. */
+ * two of them one, and what it loads is added. Rounds of degree 2 have as many full warps, and fewer loads by 8 lanes, 2 or 1. */
 #define READ(times, slack) "32 * global_sectors <= " times " * bytes + " slack
 #define ONLY_SHARED \
     "inst_executed_max_warp <= 350 && global_ld_bytes <= 1.05 * bytes && shared_ld_bytes >= 500 * elem * blocks && shared_ld_bytes <= 720 * elem * blocks && " \
@@ -84,11 +84,11 @@ static const struct hidden_case hidden[] = {
 #define ROUNDS_4 ONLY_SHARED \
     "barriers + warp_syncs <= 6.1 * warps && shared_ld_lanes_32 >= 5 * blocks && shared_ld_lanes_8 >= blocks && " \
     "shared_ld_lanes_2 >= blocks && shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 7 * min(shared_ld_lanes_8, shared_ld_lanes_2) && shared_ld_lanes_32 <= 20.5 * blocks && shared_ld_lanes_8 <= 4 * blocks && " \
-    "shared_ld_lanes_2 <= 4 * blocks && shared_ld_lanes_1 <= 4 * blocks"
+    "shared_ld_lanes_2 <= 4 * blocks && shared_ld_lanes_1 <= 4 * blocks && influence(lanes_8) >= 0.9 && influence(lanes_2) >= 0.9"
 #define ROUNDS_8 ONLY_SHARED \
     "barriers + warp_syncs <= 4.1 * warps && shared_ld_lanes_32 >= 2 * blocks && shared_ld_lanes_8 >= blocks && " \
     "shared_ld_lanes_1 >= blocks && shared_ld_lanes_32 <= 3 * min(shared_ld_lanes_8, shared_ld_lanes_1) && shared_ld_lanes_32 <= 16.5 * blocks && shared_ld_lanes_8 <= 8 * blocks && " \
-    "shared_ld_lanes_2 == 0 && shared_ld_lanes_1 <= 9 * blocks"
+    "shared_ld_lanes_2 == 0 && shared_ld_lanes_1 <= 9 * blocks && influence(lanes_8) >= 0.9"
 /* The longest chain of instructions is a thread's share and a tree, half as many again as ours, or
  * twice: no thread adds all of a block's values alone, and no block or warp does what is everybody's.
  * Ours takes 8 instructions a round of a row and 83 beside, 10 and 85 where two are multiplied, 10
