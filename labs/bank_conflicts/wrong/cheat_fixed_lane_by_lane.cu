@@ -1,8 +1,9 @@
 // Every word is where it was. One lane after the other reads its own, so that no two of a load meet in a
-// bank; the 32 conditions are worked out once for many reads.
+// bank; the 32 conditions are worked out once for many reads. Beyond 2^17 results it takes more steps than a launch may.
 // class: dilution
 // only: bank_fixed
-// expect: fixed-free=fail
+// expect: fixed-free=fail fixed-ok=fail
+// hint: fixed-ok: did not come to an end
 // hint: fixed-free: wavefronts
 #include "warplab.cuh"
 
