@@ -20,7 +20,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-highest", .kind = "as high a plane as there may be", .like = "odd", .n_min = 2, .n_max = 7, .m_min = 2401, .m_max = 16384, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-large", .kind = "a larger plane, wave numbers of no rule", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .work_max = 70000, .ops = ONE_OF(IRREGULAR)},
     {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 65000, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 541, .n_max = 640, .m_min = 321, .m_max = 330, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 560, .n_max = 590, .m_min = 565, .m_max = 575, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-far", .kind = "a plane of thousands of columns, and of tens of rows", .like = "odd", .n_min = 2480, .n_max = 3300, .m_min = 70, .m_max = 90, .work_max = 220000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-tower", .kind = "a plane of thousands of rows", .like = "odd", .n_min = 66, .n_max = 170, .m_min = 1201, .m_max = 3300, .any_scale = true, .work_max = 220000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-low", .kind = "a plane of tens of rows", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 40, .m_max = 80, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
