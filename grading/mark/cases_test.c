@@ -348,6 +348,117 @@ Test(cases, sizes_are_looked_at_without_a_gap)
     }
 }
 
+static uint64_t extents_of(const struct lab *lab, const struct lab_case *c)
+{
+    uint64_t all = 1;
+    for (const char *e = lab->extents; *e; e++) {
+        uint64_t x = *e == 'n' ? c->n : *e == 'm' ? c->m : *e == 'k' ? c->k : (uint64_t)c->param;
+        all *= x ? x : 1;
+    }
+    return all;
+}
+
+/* The most that the lab's own program runs of a variant on the emulator, unless told otherwise. */
+static uint64_t own_most(const struct lab *lab, const struct lab_variant *v)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < lab->ncases; i++) {
+        const struct lab_case *c = &lab->cases[i];
+        if (!(c->flags & CASE_GPU_ONLY) && (!lab->applies || lab->applies(v, c)))
+            most = extents_of(lab, c) > most ? extents_of(lab, c) : most;
+    }
+    return most;
+}
+
+/* Does a row look at the cases of another one, too? A gate does, where results are compared. */
+static bool looks_at(const struct rubric_row *row, const struct rubric_row *of)
+{
+    return row == of || (row->kind == ROW_GATE && row->elsewhere != HERE_ONLY &&
+                         of->kind == ROW_CORRECT && !strcmp(row->variant, of->variant));
+}
+
+/* The most that every submission's hidden cases of a row have. */
+static uint64_t hidden_most(const struct lab *lab, const struct rubric *r,
+                            const struct rubric_row *row)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 50; i++) {
+        char whose[24];
+        snprintf(whose, sizeof(whose), "whose is it: %d", i);
+        struct draw d = {whose, whose};
+        uint64_t most = 0;
+        for (int k = 0; k < r->nrows; k++) {
+            int n = 0;
+            struct marked_case *c =
+                looks_at(row, &r->rows[k]) ? row_cases(lab, r, &r->rows[k], &d, &n) : NULL;
+            for (int j = 0; j < n; j++)
+                if (c[j].kind && extents_of(lab, &c[j].c) > most)
+                    most = extents_of(lab, &c[j].c);
+            free(c);
+        }
+        least = most < least ? most : least;
+    }
+    return least;
+}
+
+/* Rows that end below the lab's own sizes in some submissions, and what they have in all of them:
+ * no less from now on. More is more steps for each marking. */
+static const struct {
+    const char *lab, *rows; /* NULL: the others of the lab */
+    uint64_t most;
+} ends_at[] = {
+    {"bank_conflicts", "once-ok once-reads", 1 << 16},
+    {"bank_conflicts", NULL, 1 << 20},
+    {"black_scholes", "direct-none fast-none vector-none", 12000},
+    {"black_scholes", "direct-ok direct-float", 1 << 17},
+    {"black_scholes", "strided-ok fast-ok fast-short", 1 << 18},
+    {"black_scholes", NULL, 700000},
+    {"coalescing", "tile-ok tile-coalesced tile-banks", 480000},
+    {"coalescing", NULL, 1 << 17},
+    {"conv1d", NULL, 1 << 22},
+    {"divergence", "warp-ok warp-lanes thread-ok thread-both", 1 << 17},
+    {"latency_hiding", "copy-ok copy-whole", 150000},
+    {"latency_hiding", "steps-ok", 8000000},
+    {"latency_hiding", NULL, 4000000},
+    {"matmul", NULL, 4000000},
+    {"monte_carlo", "block-ok blocks-ok blocks-order", 500000},
+    {"multi_gpu", "gather-ok", 250000},
+    {"multi_gpu", NULL, 500000},
+    {"poisson", NULL, 512 * 512},
+    {"reduction", "r7-ok r7-gate", 1 << 24},
+    {"reduction", NULL, 1 << 20},
+    {"reduction_uses", "block-ok block-atomics warp-ok warp-atomics bins-ok bins-atomics", 1 << 17},
+    {"reduction_uses", NULL, 45000},
+    {"transfers", NULL, 1000000},
+};
+
+static uint64_t least_end(const char *lab, const char *row, uint64_t own)
+{
+    for (size_t i = 0; i < sizeof(ends_at) / sizeof(ends_at[0]); i++)
+        if (!strcmp(ends_at[i].lab, lab) && (!ends_at[i].rows || word_in(ends_at[i].rows, row)))
+            return own < ends_at[i].most ? own : ends_at[i].most;
+    return own;
+}
+
+/* What a student's own run shows is looked at in each marking, too: hidden cases are as large as
+ * the lab's own that its program runs on the emulator. */
+Test(cases, hidden_ones_are_as_large_as_the_labs)
+{
+    for (int l = 0; l < all_labs_count; l++) {
+        const struct lab *lab = all_labs[l];
+        const struct rubric *r = rubric_of(lab->name);
+        for (int i = 0; !lab->program && i < r->nrows; i++) {
+            const struct rubric_row *row = &r->rows[i];
+            if (!(row->points > 0) || (row->kind != ROW_CORRECT && row->kind != ROW_GATE))
+                continue;
+            uint64_t own = own_most(lab, variant_named(lab, row->variant)),
+                     least = least_end(lab->name, row->id, own), most = hidden_most(lab, r, row);
+            cr_expect(most >= least, "%s, %s: %llu, not %llu", lab->name, row->id,
+                      (unsigned long long)most, (unsigned long long)least);
+        }
+    }
+}
+
 static const struct {
     struct hidden_case h;
     const char *says;
