@@ -420,6 +420,17 @@ static void call_in_loop(struct scan *s, int i, const char *call, int away)
     free(does);
 }
 
+/* How far word i is; an `if` is as near as what hangs on it, and so is tried before that: a barrier
+ * there is one that all threads come to. */
+static int away_with_body(const struct scan *s, const int *away, int i)
+{
+    int end = word_is(s, i, "if") ? hanging_end(s, i) : i, least = away[i];
+
+    for (int k = i + 1; k <= end; k++)
+        least = away[k] < least ? away[k] : least;
+    return least;
+}
+
 void edits_calls(struct edits *e, const char *source, const char *names, const int lines[2],
                  const char *call)
 {
@@ -433,10 +444,11 @@ void edits_calls(struct edits *e, const char *source, const char *names, const i
     for (int i = 0; i < s.n; i++) {
         if (!begins(&s, i) || !in[s.v[i].block])
             continue;
+        int far = away_with_body(&s, away, i);
         call_in_loop(&s, i, call, away[i]);
         change(&s, i, i, xformat("%s; ", call));
         e->v[e->n - 1].length = 0; /* before it */
-        e->v[e->n - 1].rank = two && !s.blocks[s.v[i].block].kernel ? FAR + away[i] : away[i];
+        e->v[e->n - 1].rank = two && !s.blocks[s.v[i].block].kernel ? FAR + far : far;
     }
     sort(e);
     e->text = s.text;

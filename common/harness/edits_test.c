@@ -799,6 +799,23 @@ Test(edits, calls_in_loops_without_braces)
     edits_free(&e);
 }
 
+/* A branch that some threads may not take is no place for a barrier that may stand before it. */
+Test(edits, calls_before_a_branch_first)
+{
+    static const char text[] = "KERNEL k(int *s, int n)\n{\n"
+                               "    s[0] = n;\n"
+                               "    if (n > 3) {\n"
+                               "        n = s[1];\n"
+                               "    }\n}\n";
+    struct edits e;
+
+    edits_calls(&e, text, "k", (int[]){5, 5}, "f()");
+    char *first = edits_apply(&e, 0);
+    cr_expect_not_null(strstr(first, "    f(); if (n > 3) {\n"), "%s", first);
+    free(first);
+    edits_free(&e);
+}
+
 /* Blocks that do several rounds each, and the second part of what threads share out. */
 Test(edits, a_share_of_several)
 {

@@ -59,6 +59,43 @@ enum mending {
     ALL
 };
 
+/* For who does not come to a barrier it orders nothing. */
+static bool misses_barrier(const struct search *s, const char *found)
+{
+    struct text t = {0};
+    const char *cause = findings_put(&t, found, s->path, 1, true);
+
+    text_free(&t);
+    return cause && !strcmp(cause, "barrier");
+}
+
+/* On the lab's other cases, too, all threads come to the barriers, as not all need to take a branch
+ * that all take on one; and nothing else races on one of these lines. */
+static bool holds_elsewhere(struct search *s, const struct advice *a)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct experiment before = *s->x;
+    bool holds = true;
+
+    for (int i = 0; i < lab->ncases && holds; i++) {
+        struct sample sample;
+        int lines[2] = {0, 0};
+
+        if (elements_of(s, &lab->cases[i]) > MOST)
+            continue;
+        edits_budget(s, STEPS);
+        experiment_run(s->x, &lab->cases[i], s->x->verify->seed, true, &sample);
+        const char *found = sample.outputs.findings ? sample.outputs.findings : "";
+        bool races = findings_race(found) && findings_lines(found, s->path, lines);
+        for (int k = 0; k < 2 && holds; k++)
+            holds = !races || (lines[0] != a->lines[k] && lines[1] != a->lines[k]);
+        holds &= !misses_barrier(s, found);
+        sample_free(&sample);
+    }
+    *s->x = before;
+    return holds;
+}
+
 /* left: what is, of LESS, in words. */
 static enum mending mends(struct search *s, const struct lab_case *c, struct text *left)
 {
@@ -69,10 +106,10 @@ static enum mending mends(struct search *s, const struct lab_case *c, struct tex
     const char *found = sample.outputs.findings ? sample.outputs.findings : "";
     bool race =
         end == RUN_NOT_TRIED || end == RUN_RECORD || end == RUN_NO_KERNEL || findings_race(found);
-    enum mending m = race                        ? RACES
-                     : strstr(found, "deadlock") ? STUCK
-                     : end == RUN_OK && !*found  ? ALL
-                                                 : LESS;
+    enum mending m = race                                                    ? RACES
+                     : strstr(found, "deadlock") || misses_barrier(s, found) ? STUCK
+                     : end == RUN_OK && !*found                              ? ALL
+                                                                             : LESS;
     text_free(left);
     if (m == LESS && *found)
         findings_put(left, found, s->path, 1, true);
@@ -84,6 +121,7 @@ static enum mending mends(struct search *s, const struct lab_case *c, struct tex
 struct places {
     int line[2];    /* 0: none */
     char told[160]; /* … or where it is, in words */
+    bool branch;    /* … the first is an "if" */
     enum mending m;
     struct text left;
     bool all;   /* every place was tried */
@@ -96,20 +134,28 @@ static char *names_tried(const struct experiment *x)
     return xformat("%s %s", x->variant->name, x->variant->kernels ? x->variant->kernels : "");
 }
 
+static bool begins_with_if(const char *text)
+{
+    return !strncmp(text, "if", 2) && strchr(" (", text[2]);
+}
+
 static void try_places(struct search *s, const struct lab_case *c, const struct edits *e,
-                       const int *which, struct places *best)
+                       const struct advice *a, const int *which, struct places *best)
 {
     char *text = edits_apply_all(e, which, which[0] == which[1] ? 1 : 2);
     struct text left = {0};
     bool loaded = experiment_replace(s->x, text, false, NULL);
     enum mending m = loaded ? mends(s, c, &left) : RACES;
 
+    if (m == ALL && !holds_elsewhere(s, a))
+        m = STUCK;
     s->x->edits->left--;
     free(text);
     if (m > best->m) {
         text_free(&best->left);
         *best = (struct places){.line = {edits_line(e, which[0])}, .m = m, .left = left};
         best->line[1] = which[0] == which[1] ? 0 : edits_line(e, which[1]);
+        best->branch = begins_with_if(e->text + e->v[which[0]].at);
         if (e->v[which[0]].told)
             snprintf(best->told, sizeof(best->told), "%s", e->v[which[0]].told);
     } else {
@@ -131,11 +177,11 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
         edits_make_lean(s, &e);
     int ones = e.n < PLACES ? e.n : PLACES, twos = e.n < NEAR ? e.n : NEAR;
     for (i = 0; i < ones && tries_left(x->edits) && best.m < ALL; i++)
-        try_places(s, c, &e, (int[]){i, i}, &best);
+        try_places(s, c, &e, a, (int[]){i, i}, &best);
     for (i = 0; i < twos && best.m < LESS; i++) {
         for (k = i + 1; k < twos && tries_left(x->edits) && best.m < ALL; k++) {
             if (!e.v[i].told && !e.v[k].told)
-                try_places(s, c, &e, (int[]){i, k}, &best);
+                try_places(s, c, &e, a, (int[]){i, k}, &best);
         }
     }
     best.all = tries_left(x->edits);
@@ -185,7 +231,8 @@ static void put_places(struct text *t, const struct places *p)
         text_addf(t, " %s", p->told);
         return;
     }
-    text_addf(t, " before the statement on line %d", p->line[0]);
+    text_addf(t, p->branch ? " before the \"if\" on line %d" : " before the statement on line %d",
+              p->line[0]);
     if (p->line[1])
         text_addf(t, ", and one on line %d,", p->line[1]);
 }
