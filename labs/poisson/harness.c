@@ -722,20 +722,34 @@ static double noise_of(const struct lab_case *c, const float *got, double bound)
     return fmax(bound, STEPS * FLT_EPSILON / 2 * most);
 }
 
+/* So small a wave is not known when it becomes 0, or half of it. */
+static bool hides(struct wave want, double off)
+{
+    return hypot(want.re, want.im) <= 2 * off;
+}
+
 /* Of a plane that is given by its left half of waves, those that are not as they should be: told
  * when they are few of many, or as many but every other one. Of a wave (0, y) the real plane has
  * only the sum with (0, m - y), so that how one of them is off cannot be told, unless what is seen
  * of them is what became of others: were one of them right, their sum would be off by less. */
-static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
-                            double bound, char *words, size_t size)
+/* "column 0, row 4": `row` waves make a row. */
+static int put_wave(char *words, size_t size, uint64_t wave, uint64_t row)
 {
+    return snprintf(words, size, "column %lu, row %lu", wave % row, wave / row);
+}
+
+/* least: others may be wrong that are not seen. */
+static bool recognise_waves(const struct lab_case *c, const float *u, const float *got,
+                            double bound, bool least, char *words, size_t size)
+{
+    enum { TOLD = 4 };
     static const char *const names[] = {[GONE] = "0",
                                         [NEGATED] = "of the other sign",
                                         [TURNED] = "with its real and imaginary part exchanged",
                                         [HALVED] = "half of what they should be",
                                         [OTHERWISE] = "not what it should be"};
-    uint64_t numbers = c->n * c->m, wrong = 0, first = 0, last = 0, all = (c->n / 2 + 1) * c->m,
-             odd = 0;
+    uint64_t numbers = c->n * c->m, wrong = 0, told[TOLD] = {0}, last = 0,
+             all = (c->n / 2 + 1) * c->m, odd = 0;
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double noise = noise_of(c, got, bound), off = 6 * noise * sqrt((double)numbers);
@@ -745,6 +759,7 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
         uint64_t x = i % (c->n / 2 + 1), y = i / (c->n / 2 + 1), at = y * c->n + x;
         enum change now = changed(want[at], have[at], off);
 
+        least |= hides(want[at], off);
         if (now == SAME)
             continue;
         bool pair = 2 * x % c->n == 0 && 2 * y % c->m;
@@ -752,9 +767,11 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
         known |= !pair;
         alike &= !wrong || now == how;
         how = wrong ? how : now;
-        first = wrong++ ? first : i;
+        if (wrong < TOLD)
+            told[wrong] = i;
+        wrong++;
         last = i;
-        odd += i % 2 != first % 2;
+        odd += i % 2 != told[0] % 2;
     }
     double times = times_of(want, have, c->n, c->m, off);
     free(want);
@@ -767,24 +784,33 @@ static bool recognise_waves(const struct lab_case *c, const float *u, const floa
     if (how == OTHERWISE && times != 0)
         put_times(what, sizeof(what), c, times);
     alike = alike && known && (how != OTHERWISE || times != 0);
-    int used = snprintf(words, size, "wrong by %lu of the %lu waves %s, in rows of n / 2 + 1",
-                        wrong, all, noise > bound ? "at least" : "alone");
-    if (wrong == 1)
-        snprintf(words + used, size - (size_t)used, ": (%lu, %lu)%s", first % row, first / row,
-                 first ? "" : ", the mean, which has to be 0");
-    else if (every_other)
-        snprintf(words + used, size - (size_t)used,
-                 ": all of them have %s numbers, from %lu on%s%s", first % 2 ? "odd" : "even",
-                 first, alike ? ", and are " : "", alike ? what : "");
-    else
-        snprintf(words + used, size - (size_t)used,
-                 ": the first (%lu, %lu), the last (%lu, %lu)%s%s", first % row, first / row,
-                 last % row, last / row, alike ? ", " : "", alike ? what : "");
+    least |= noise > bound;
+    int used = snprintf(words, size, "wrong by %s%lu of the %lu waves%s, in rows of n / 2 + 1: ",
+                        least ? "at least " : "", wrong, all, least ? "" : " alone");
+    if (every_other)
+        used +=
+            snprintf(words + used, size - (size_t)used, "all %s have %s numbers, from %lu on",
+                     least ? "that are seen" : "of them", told[0] % 2 ? "odd" : "even", told[0]);
+    for (uint64_t k = 0; !every_other && k < wrong && k < TOLD; k++) {
+        used += snprintf(words + used, size - (size_t)used, "%s", k ? "; " : "");
+        used += put_wave(words + used, size - (size_t)used, told[k], row);
+    }
+    if (!every_other && wrong > TOLD) {
+        used += snprintf(words + used, size - (size_t)used, "; …; the last ");
+        put_wave(words + used, size - (size_t)used, last, row);
+    }
+    used = (int)strlen(words);
+    if (wrong == 1 && !told[0])
+        used += snprintf(words + used, size - (size_t)used, ", the mean, which has to be 0");
+    else if (wrong > 1 && alike)
+        snprintf(words + used, size - (size_t)used, "%s%s", every_other ? ", and are " : ": ",
+                 what);
     used = (int)strlen(words);
     if (pairs && !alike)
-        snprintf(words + used, size - (size_t)used,
-                 " (of (0, y) and (0, m - y), and of two such in the last column of an even n, one "
-                 "may be right)");
+        snprintf(
+            words + used, size - (size_t)used,
+            " (of rows y and m - y of column 0, and of an even n's last column, only the sum is "
+            "seen: one of the two may be right)");
     return true;
 }
 
@@ -802,7 +828,7 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
     struct wave *want = spectra_of(c, u, got), *have = want + numbers;
     enum change how = SAME;
     double noise = noise_of(c, got, bound), off = 6 * noise * sqrt((double)numbers);
-    bool alike = true;
+    bool alike = true, least = noise > bound;
 
     for (uint64_t i = 1; i < numbers; i++) {
         enum change now = changed(want[i], have[i], off);
@@ -810,6 +836,7 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
         if ((m - i / n) % m * n + (n - i % n) % n < i)
             continue;
         pairs++;
+        least |= hides(want[i], off);
         if (now == SAME)
             continue;
         alike &= !wrong || now == how;
@@ -822,8 +849,8 @@ static bool recognise_pairs(const struct lab_case *c, const float *u, const floa
     free(want);
     if (!wrong || zeroth || !alike || wrong * 8 > pairs || !names[how])
         return false;
-    int used = snprintf(words, size, "wrong by %lu of the %lu pairs of waves %s, %s: ", wrong,
-                        pairs, noise > bound ? "at least" : "alone", names[how]);
+    int used = snprintf(words, size, "wrong by %s%lu of the %lu pairs of waves%s, %s: ",
+                        least ? "at least " : "", wrong, pairs, least ? "" : " alone", names[how]);
     for (uint64_t k = 0; k < wrong && k < TOLD; k++)
         used += snprintf(words + used, size - (size_t)used, "%s(%lu, %lu) and (%lu, %lu)",
                          k ? "; " : "", first[k] % n, first[k] / n, (n - first[k] % n) % n,
@@ -871,7 +898,7 @@ static bool recognise(const struct plan *p, const struct lab_variant *v, const s
     told = told || recognise_none(c, output, bound, words, size) ||
            recognise_some(c, u, output, bound, words, size) ||
            recognise_slip(c, inputs, output, slipped, false, words, size) ||
-           (v->flags & HALF ? recognise_waves(c, u, output, bound, words, size)
+           (v->flags & HALF ? recognise_waves(c, u, output, bound, false, words, size)
                             : recognise_pairs(c, u, output, bound, words, size));
     free(slipped);
     free(u);
@@ -932,18 +959,16 @@ static void tell_arranged(const struct lab_variant *v, const struct lab_case *c,
         right ? NO_SLIP
               : recognise_slip(c, inputs, got, u, which == NONE_ZERO, slips, sizeof(slips));
     uint64_t wave = slip ? broken_wave(c, slip) : 0;
-    char waves[200];
+    char waves[300];
     bool some = !right && !slip && v->flags & HALF;
 
     if (some) {
         reference_noise(c, inputs, u, NO_SLIP);
-        some = recognise_waves(c, u, got, bound, waves, sizeof(waves));
+        some = recognise_waves(c, u, got, bound, true, waves, sizeof(waves));
     }
-    char *alone = some ? strstr(waves, " alone") : NULL; /* of others too little may be seen */
-    if (some)
-        snprintf(words, size, "no number, nor is any other; %s all are numbers, and it is %.*s%s%s",
-                 with[which], alone ? (int)(alone - waves) : (int)sizeof(waves), waves,
-                 alone ? " at least" : "", alone ? alone + strlen(" alone") : "");
+    if (some) /* others too little may be seen of */
+        snprintf(words, size, "no number, nor is any other; %s all are numbers, and it is %s",
+                 with[which], waves);
     else if (wave)
         snprintf(words, size,
                  "no number, nor is any other; %s it is %s. By the usual ones wave (%lu, %lu) is "
