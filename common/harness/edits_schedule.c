@@ -126,6 +126,38 @@ static void argument_as(struct scan *s, int i)
     }
 }
 
+/* The variable of an event's number, and what is added to it there, as the chunk of the step beside
+ * has them: "done + t - 2" where that is "t - 2". */
+static void event_beside(struct scan *s, int i)
+{
+    int close = step_end(s, i), steps[2] = {close + 2, -1};
+    bool event = word_is(s, i + 2, "wait") || word_is(s, i + 2, "record");
+
+    for (int k = i - 1; close > 0 && k > i - 40 && k > 0 && steps[1] < 0; k--)
+        steps[1] = step_end(s, k) == i - 2 ? k : -1;
+    for (int n = 0; close > 0 && event && n < 2; n++) {
+        int end = steps[n] < 0 ? -1 : step_end(s, steps[n]),
+            from = end < 0 ? -1 : argument_end(s, steps[n] + 4, end) + 2;
+
+        if (end < 0 || from >= end || word_kind(s, from) != NAME ||
+            word_is_any(s, steps[n] + 2, (const char *const[]){"wait", "record", NULL}))
+            continue;
+        for (int k = argument_end(s, i + 4, close) + 2; k < close; k++) {
+            bool more = word_is(s, k + 1, "+") || word_is(s, k + 1, "-");
+            int to = more && word_kind(s, k + 2) == NUMBER ? k + 2 : k;
+
+            if (!word_same(s, k, from))
+                continue;
+            char *before = words_text(s, i, k - 1), *chunk = words_text(s, from, end - 1),
+                 *behind = words_text(s, to + 1, close);
+            change(s, i, close, xformat("%s %s%s", before, chunk, behind));
+            free(before);
+            free(chunk);
+            free(behind);
+        }
+    }
+}
+
 /* s.memory = …; */
 static void another_memory(struct scan *s, int i)
 {
@@ -151,7 +183,7 @@ static void without_number(struct scan *s, int i)
         change(s, left, i + 1, words_text(s, left, i - 1));
 }
 
-static way *const likely[] = {without_number, another_memory, argument_as};
+static way *const likely[] = {event_beside, without_number, another_memory, argument_as};
 static const struct ways likely_ways = {likely, sizeof(likely) / sizeof(likely[0])};
 static way *const steps[] = {chunk_step, event_step};
 static const struct ways schedule_ways = {steps, sizeof(steps) / sizeof(steps[0])};

@@ -2,15 +2,19 @@
  * of steps is made by the compiler and checked as data, so that nothing runs for a change that is
  * refused, too.
  */
+#include "base/alloc.h"
 #include "diagnosing.h"
 #include "edits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     A_SCHEDULE = 3000000, /* bytes (experiment.c) for the search */
-    ANOTHER = 400000      /* … for another line's change that does as well */
+    ANOTHER = 400000,     /* … for another line's change that does as well */
+    LEAST_LIKELY = -1,
+    MOST_LIKELY = 3
 };
 
 /* The text's schedule can be carried out on the case: its list is kept in *made. */
@@ -60,18 +64,117 @@ static bool is_said(const struct schedule *of)
     return !schedule_check(of, err, sizeof(err)) && strstr(err, "it is right");
 }
 
+/* The line of what change i makes, for free(). */
+static char *line_with(const struct edits *e, int i)
+{
+    char *all = edits_apply(e, i), *from = all + e->v[i].at;
+
+    while (from > all && from[-1] != '\n')
+        from--;
+    char *line = xformat("%.*s", (int)strcspn(from, "\n"), from);
+    free(all);
+    return line;
+}
+
+/* "t - 2" of "s.copy_out(2, t - 2);" for free(), when it is a step of a chunk; else NULL. */
+static char *chunk_of(const char *line, size_t length)
+{
+    char *step = xformat("%.*s", (int)length, line), *comma = strstr(step, ", "),
+         *end = strrchr(step, ')');
+    bool is = comma && end > comma && (strstr(step, ".kernel(") || strstr(step, ".copy_"));
+    char *chunk = is ? xformat("%.*s", (int)(end - comma - 2), comma + 2) : NULL;
+
+    free(step);
+    return chunk;
+}
+
+/* The line's event is numbered as the chunk of the step next to it: "done + t - 2" beside "t - 2".
+ */
+static bool is_of_chunk_beside(const struct edits *e, int i, const char *line)
+{
+    const char *at = e->text + e->v[i].at, *next = at + e->v[i].length, *begin = at;
+    bool is = false;
+
+    while (begin > e->text && begin[-1] != '\n')
+        begin--;
+    const char *before = begin > e->text ? begin - 1 : begin;
+    while (before > e->text && before[-1] != '\n')
+        before--;
+    next += strcspn(next, "\n");
+    next += *next == '\n';
+    char *chunks[] = {chunk_of(before, (size_t)(begin - before)),
+                      chunk_of(next, strcspn(next, "\n"))};
+    for (int k = 0; k < 2; k++) {
+        char *event = chunks[k] ? xformat(" %s)", chunks[k]) : NULL;
+
+        is |= event && strstr(line, event);
+        free(event);
+        free(chunks[k]);
+    }
+    return is;
+}
+
+/* Of changes that are right the likelier has more: its step is one such as the message complains
+ * of, and agrees with the step beside it. Another number of chunks may make right what is wrong in
+ * its steps. */
+static int likeliness(const struct edits *e, int i, const char *verb)
+{
+    if (strchr(e->v[i].with, ';')) /* one step more, or in another order */
+        return 0;
+    char *line = line_with(e, i);
+    bool event = strstr(line, ".wait(") || strstr(line, ".record(");
+    int likely = strstr(line, ".chunks =") != NULL ? -1 : 0;
+
+    likely += *verb && strstr(line, verb) ? 1 : 0;
+    likely += event && is_of_chunk_beside(e, i, line) ? 2 : 0;
+    free(line);
+    return likely;
+}
+
+/* ".wait(" of "step 26, wait(stream 2, …"; "": it names none. */
+static void find_verb(const struct schedule *of, char verb[32])
+{
+    char err[512] = "", name[16];
+
+    *verb = '\0';
+    if (!schedule_check(of, err, sizeof(err)) && sscanf(err, "step %*d, %15[a-z_](", name) == 1)
+        snprintf(verb, 32, ".%s(", name);
+}
+
+/* The likelier first, else as they were. */
+static void likelier_first(struct edits *e, const char *verb)
+{
+    struct edit *v = xcalloc((size_t)e->n + 1, sizeof(*v));
+    int *likely = xcalloc((size_t)e->n + 1, sizeof(*likely)), n = 0;
+
+    for (int i = 0; i < e->n; i++)
+        likely[i] = likeliness(e, i, verb);
+    for (int level = MOST_LIKELY; level >= LEAST_LIKELY; level--) {
+        for (int i = 0; i < e->n; i++) {
+            if (likely[i] == level)
+                v[n++] = e->v[i];
+        }
+    }
+    free(likely);
+    free(e->v);
+    e->v = v;
+}
+
 bool by_schedule(struct search *s)
 {
     struct experiment *x = s->x, before = *x;
     struct edits e = {0};
     struct schedule made;
-    int found = -1, other = -1, cases = 0;
+    int found = -1, other = -1, cases = 0, best = 0;
+    char verb[32];
 
     if (!x->replace || !x->source || !x->variant->has_schedule || !x->own.schedule ||
         is_said(x->own.schedule) || !edits_schedule(&e, x->source, x->variant->name))
         return false;
     const char *least = least_of(s, &e, &made);
     uint64_t enough = x->edits->spent + A_SCHEDULE;
+    find_verb(x->own.schedule, verb);
+    likelier_first(&e, verb);
     for (int i = 0; i < e.n && other < 0 && x->edits->spent < enough && tries_left(x->edits); i++) {
         char *text = edits_apply_to(least, &e, i);
         bool same = found >= 0 && edits_line(&e, i) == edits_line(&e, found);
@@ -81,8 +184,9 @@ bool by_schedule(struct search *s)
         if (n && found < 0) {
             found = i;
             cases = n;
+            best = likeliness(&e, i, verb);
             enough = x->edits->spent + ANOTHER;
-        } else if (n) {
+        } else if (n && likeliness(&e, i, verb) == best) {
             other = i;
         }
     }
