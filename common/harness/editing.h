@@ -41,7 +41,7 @@ extern const struct ways round_ways;             /* edits_round.c */
 way rows_asked;                                  /* … a guard */
 way as_launched;                                 /* edits_launch.c */
 way longer_array;                                /* edits_meant.c */
-way rest_taken, counted_down;                    /* edits_rest.c */
+way rest_taken, rest_begins, counted_down;       /* edits_rest.c */
 way times_a_share;                               /* edits_terms.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways,
     leave_ways; /* edits_left.c */

@@ -191,3 +191,23 @@ void counted_down(struct scan *s, int i)
     change(s, i + 2, i + 3, xformat(before ? "%s--" : "--%s", name));
     free(name);
 }
+
+/* Where what is left over begins, "n - (n & 3)", for how much that is: "n & 3"; "n % 4" alike. Of a
+ * whole value. */
+void rest_begins(struct scan *s, int i)
+{
+    bool masked = word_is(s, i, "&"), divided = word_is(s, i, "%");
+    int left = (masked || divided) && word_is_binary(s, i) ? operand_back(s, i - 1) : -1,
+        right = left < 0 ? -1 : operand_on(s, i + 1);
+
+    if (right < 0 || !word_is(s, left - 1, "=") || !word_is(s, right + 1, ";") ||
+        (masked && word_kind(s, i + 1) != NUMBER))
+        return;
+    char *n = words_text(s, left, i - 1), *of = words_text(s, i + 1, right);
+    if (divided)
+        change(s, left, right, xformat("%s - %s %% %s", n, n, of));
+    else
+        change(s, left, right, xformat("%s - (%s & %s)", n, n, of));
+    free(n);
+    free(of);
+}

@@ -174,6 +174,6 @@ static void block_with_base(struct scan *s, int i)
     }
 }
 
-static way *const rounds[] = {slot_before, choice_in_brackets, block_with_base, step_between,
-                              several_each};
+static way *const rounds[] = {slot_before,  choice_in_brackets, block_with_base,
+                              step_between, several_each,       rest_begins};
 const struct ways round_ways = {rounds, sizeof(rounds) / sizeof(rounds[0])};

@@ -816,6 +816,20 @@ Test(edits, calls_before_a_branch_first)
     edits_free(&e);
 }
 
+/* Where what is left over begins, for how much that is. */
+Test(edits, where_the_rest_begins)
+{
+    static const char text[] = "KERNEL k(int *x, unsigned n)\n{\n"
+                               "    for (unsigned j = n & 3; j < n; j++)\n        x[j] = 1;\n"
+                               "    for (unsigned j = n % 8; j < n; j++)\n        x[j] = 1;\n}\n";
+    struct edits e;
+
+    edits_make_of(&e, OF_LOOPS, text, "k", (int[]){3, 3});
+    cr_expect(is_made(&e, 3, "n - (n & 3)"));
+    cr_expect(is_made(&e, 5, "n - n % 8"));
+    edits_free(&e);
+}
+
 /* Blocks that do several rounds each, and the second part of what threads share out. */
 Test(edits, a_share_of_several)
 {

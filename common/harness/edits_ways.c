@@ -937,7 +937,7 @@ static way *const orders[] = {statements_exchanged, another_operator, another_bo
                               another_member};
 const struct ways order_ways = {orders, sizeof(orders) / sizeof(orders[0])};
 
-static way *const loops[] = {as_launched,   below_last,       another_assignment, another_bound,
-                             another_shift, another_operator, another_number,     similar_name,
-                             one_more,      another_name};
+static way *const loops[] = {rest_begins,   as_launched,   below_last,       another_assignment,
+                             another_bound, another_shift, another_operator, another_number,
+                             similar_name,  one_more,      another_name};
 const struct ways loop_ways = {loops, sizeof(loops) / sizeof(loops[0])};

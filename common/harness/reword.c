@@ -149,6 +149,11 @@ static bool adds_rows(const struct edit *e)
     return !e->length && strstr(e->with, " % ");
 }
 
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 /* The size of a shared array, where an index may be what is wrong. */
 static bool is_array_size(const struct edits *e, int i)
 {
@@ -160,6 +165,41 @@ static bool is_array_size(const struct edits *e, int i)
         at--;
     at += strspn(e->text + at, " \n");
     return !strncmp(e->text + at, "__shared__", strlen("__shared__"));
+}
+
+/* The number that stands at p, or that p is inside of. */
+static unsigned long number_at(const char *text, const char *p)
+{
+    while (p > text && in_name(p[-1]))
+        p--;
+    return isdigit((unsigned char)*p) ? strtoul(p, NULL, 0) : 0;
+}
+
+/* "% 33" for "% 32", or "& 4" for "& 3": a number that is no power of two, or no such less 1, for
+ * one that is, where lanes and what is left over are told by it. It may do by chance. */
+static bool is_rough(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    size_t from = x->at, at = 0;
+    bool rough = false;
+
+    while (from && e->text[from - 1] != '\n')
+        from--;
+    char *was = xformat("%.*s", (int)strcspn(e->text + from, "\n"), e->text + from),
+         *is = xformat("%.*s%s", (int)(x->at - from), e->text + from, x->with);
+    while (was[at] && was[at] == is[at])
+        at++;
+    const char *sign = was + at;
+    while (sign > was && (in_name(sign[-1]) || sign[-1] == ' '))
+        sign--;
+    unsigned long a = number_at(was, was + at), b = number_at(is, is + at);
+    if (a && b && x->length && sign > was && sign[-1] == '%')
+        rough = !(a & (a - 1)) && (b & (b - 1));
+    else if (a && b && x->length && sign > was && sign[-1] == '&')
+        rough = !(a & (a + 1)) && (b & (b + 1));
+    free(was);
+    free(is);
+    return rough;
 }
 
 /* … and "(i) % n" for i, which may only send back what went too far before. */
@@ -408,11 +448,6 @@ static bool is_by_one(const struct edits *e, int i)
 }
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
-
-static bool in_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* What begins there is a number, or a name that is one: in capitals, or of an enum or a constexpr.
  */
@@ -881,6 +916,26 @@ static void use_name(const struct edits *e, int i)
     free(was);
 }
 
+/* What of the step's goals is missed with change i. */
+static void tell_missed(struct search *s, const struct edits *e, int i)
+{
+    const struct lab_goal *goals = s->x->verify->lab->goals;
+    char *text = edits_apply_to(s->x->source, e, i);
+    struct arithmetic does;
+    uint64_t missed =
+        goals && experiment_replace(s->x, text, false, NULL) ? missed_goals(s, &does) : 0;
+
+    free(text);
+    for (int k = 0; k < 64 && missed; k++) {
+        if (missed >> k & 1) {
+            diagnosis_add(s->d, NULL,
+                          "That is not all, or another change is better: with it %s%s %s",
+                          goals[k].says, goal_on(&goals[k]), goals[k].case_name);
+            return;
+        }
+    }
+}
+
 /* Tries `most` of them at most. */
 static bool search_edits(struct search *s, const struct edits *e, unsigned most,
                          const struct lab_case *first, uint64_t steps, const struct alive *was)
@@ -908,7 +963,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         }
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
-            is_in_vain(e, i, f.never) || is_again(e, i) ||
+            is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
@@ -926,7 +981,9 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         tell_digits(s, e, f.found, f.cases);
     else if (f.found >= 0)
         tell_edit(s, e, f.found, f.other, f.cases);
-    else if (f.never >= 0)
+    if (f.found >= 0 && f.poor)
+        tell_missed(s, e, f.found);
+    else if (f.found < 0 && f.never >= 0)
         tell_never(s, e, f.never, f.never_cases, f.never_once);
     bool told = f.found >= 0 || f.never >= 0;
     if (told)
