@@ -427,6 +427,22 @@ static double sum_of_each(const struct option *o, const uint32_t *key, uint32_t 
     return sum;
 }
 
+/* Of a switch whose cases fall through the other way: of four that are left the last, of one all.
+ */
+static double sum_of_falls(const struct option *o, const uint32_t *key, uint32_t stream, uint64_t n)
+{
+    double z[NUMBERS], sum = 0;
+
+    for (uint64_t quad = 0; quad * NUMBERS < n; quad++) {
+        uint64_t left = n - quad * NUMBERS;
+
+        draw(key, (uint32_t)quad, stream, z);
+        for (uint64_t k = (left < NUMBERS ? left : NUMBERS) - 1; k < NUMBERS; k++)
+            sum += slipped(o, z[k], NO_SLIP);
+    }
+    return sum;
+}
+
 /* ---- inputs ---- */
 
 enum { BAD = 4 };
@@ -1257,10 +1273,14 @@ static bool recognise_price(const struct plan *p, const struct lab_case *c, cons
          c->n % NUMBERS == NUMBERS - 1
              ? "what comes of one path more than there are: four where the last are three"
              : "what comes of one path more than there are"},
-        {numbers || c->n % NUMBERS == 0 || c->n % NUMBERS == NUMBERS - 1
+        {numbers || whole == 0 || c->n % NUMBERS == 0 || c->n % NUMBERS == NUMBERS - 1
              ? NAN
              : simulate(o, numbers, key, stream, whole + NUMBERS).sum * by,
          "what comes of four paths where the last ones are fewer"},
+        {numbers || whole == 0 ? NAN : sum_of_falls(o, key, stream, c->n) * by,
+         "what comes of threads that take of four paths that are left the last alone, and more "
+         "where "
+         "fewer are left, as if the cases of a switch fell through the other way"},
         {sum_transposed(p, c, options, key, i) * by,
          "what comes of partial[b * options + o], rows for columns, in one of the two kernels: the "
          "other has the sum of block b and option o at o * blocks + b"},
