@@ -15,7 +15,7 @@ static const uint64_t sizes[] = {
     1000, 1019, 1022, 1023, 1024, 1025, 1026, 1027, 1029, 1500, 2047, 2049};
 enum {
     NSIZES = sizeof(sizes) / sizeof(*sizes),
-    KINDS = 8, /* of cases */
+    KINDS = 24, /* of cases */
     A_KIND = 24,
     SEEDS = 12,
     RANKS = 4,       /* devices, of which there are not so many */
@@ -57,6 +57,13 @@ static bool is_same_kind(const struct lab *lab, const struct lab_case *a, const 
            (a->param == b->param || strchr(lab->extents, 'p'));
 }
 
+/* … and for what else is a case's own, as the stride of a copy. */
+static bool is_as_given(const struct lab *lab, const struct lab_case *a, const struct lab_case *b)
+{
+    return is_same_kind(lab, a, b) && (a->m == b->m || strchr(lab->extents, 'm')) &&
+           (a->k == b->k || strchr(lab->extents, 'k'));
+}
+
 enum { ALL, BY_EIGHT, NOT_ALONE, WAYS };
 
 static uint64_t size_of(const struct search *s, const struct lab_case *c, int k, int i, int way)
@@ -88,8 +95,9 @@ static bool resize(const struct search *s, struct lab_case *c, int i)
     return n <= FURTHER;
 }
 
-/* On all sizes of the first kind, and some of others: of two extents each has every size, one of
- * the other's with it. *n: right on so many more. */
+/* On all sizes of the first kind, and some of each other that the lab has, also where its own cases
+ * are large: of two extents each has every size, one of the other's with it. *n: right on so many
+ * more. */
 static bool right_on_sizes(struct search *s, const struct lab_case *first, int *n)
 {
     const struct lab *lab = s->x->verify->lab;
@@ -98,14 +106,15 @@ static bool right_on_sizes(struct search *s, const struct lab_case *first, int *
     bool right = true;
 
     for (int c = 0; c < lab->ncases && nkinds < KINDS && lab->extents; c++) {
-        bool new = elements_of(s, &lab->cases[c]) <= MOST;
+        bool new = elements_of(s, &lab->cases[c]) < UINT64_MAX;
 
         for (int k = 0; k < nkinds && new; k++)
-            new = !is_same_kind(lab, &lab->cases[c], kinds[k]);
+            new = !is_as_given(lab, &lab->cases[c], kinds[k]);
         if (new)
             kinds[nkinds++] = &lab->cases[c];
     }
     for (int k = 0; k < nkinds && lab->extents; k++) {
+        edits_budget(s, STEPS);
         for (int i = 0; i < (k ? A_KIND : NSIZES) && right; i++) {
             struct lab_case c = *kinds[k];
             bool ran = false;
