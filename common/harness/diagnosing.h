@@ -148,7 +148,7 @@ enum on_large on_twice(struct search *s, const struct lab_case *first);
 /* Of the file as it is: cases of its other kernels that are right, so that what is shared and
  * serves them is not at fault, and of variants of the same kernels some that are wrong; and the
  * goals (report.h) that the kernel misses, wrong as it is. */
-enum { OTHERS = 32, EXTENTS = 4 };
+enum { OTHERS = 64, EXTENTS = 4 };
 /* Bytes that are stored, on the case that changes are tried on first, and on one of several blocks;
  * there, how many times as much is done with twice of each extent. 0: not known. */
 struct effort {

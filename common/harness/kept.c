@@ -62,6 +62,40 @@ static bool shares(const char *a, const char *b)
     return shared;
 }
 
+struct rich_case {
+    const struct lab_case *c;
+    uint64_t elements;
+};
+
+static int by_richness(const void *a, const void *b)
+{
+    const struct rich_case *x = a, *y = b;
+
+    return x->elements != y->elements ? (x->elements < y->elements ? 1 : -1)
+                                      : (x->c > y->c) - (x->c < y->c);
+}
+
+/* The quick cases of another kernel, those of most elements first, as on few of them much that is
+ * wrong does not show. For free(). */
+static struct rich_case *rich_cases(struct search *s, const struct lab_variant *v, int *n)
+{
+    const struct lab *lab = s->x->verify->lab;
+    struct rich_case *rich = xcalloc((size_t)lab->ncases + 1, sizeof(*rich));
+    struct experiment before = *s->x;
+    struct schedule schedule;
+
+    *n = 0;
+    for (int c = 0; c < lab->ncases && become(s, v, &schedule); c++) {
+        uint64_t elements = elements_of(s, &lab->cases[c]);
+
+        if (elements <= MOST)
+            rich[(*n)++] = (struct rich_case){&lab->cases[c], elements};
+    }
+    *s->x = before;
+    qsort(rich, (size_t)*n, sizeof(*rich), by_richness);
+    return rich;
+}
+
 /* The file as it is must be loaded. */
 static void find_others(struct search *s, struct others *o)
 {
@@ -72,19 +106,22 @@ static void find_others(struct search *s, struct others *o)
         char *lacks = of == s->x->variant ? NULL : module_lacks(s->x->verify->module, of);
         bool out = lacks || of == s->x->variant,
              beside = shares(of->kernels, s->x->variant->kernels);
+        int ncases = 0;
+        struct rich_case *rich = out ? NULL : rich_cases(s, of, &ncases);
 
-        for (int c = 0, n = 0, wrong = 0; c < lab->ncases && n < A_VARIANT && !out; c++) {
-            int right = right_as(s, of, &lab->cases[c]);
+        for (int c = 0, n = 0, wrong = 0; c < ncases && n < A_VARIANT; c++) {
+            int right = right_as(s, of, rich[c].c);
 
             if (right == 1 && o->n < OTHERS) {
                 o->v[o->n] = of;
-                o->c[o->n++] = &lab->cases[c];
+                o->c[o->n++] = rich[c].c;
                 n++;
             } else if (right == 0 && beside && !wrong++ && o->nwrong < OTHERS) {
                 o->wrong[o->nwrong] = of;
-                o->wrong_on[o->nwrong++] = &lab->cases[c];
+                o->wrong_on[o->nwrong++] = rich[c].c;
             }
         }
+        free(rich);
         free(lacks);
     }
 }
