@@ -271,6 +271,20 @@ static void bound_of_both(struct scan *s, int i)
     free(a);
 }
 
+/* f(a + b), int x = a + b: a + b - 1, as many inputs as a block of outputs needs. */
+static void both_but_one(struct scan *s, int i)
+{
+    static const char *const from[] = {"(", ",", "=", NULL}, *const to[] = {")", ",", ";", NULL};
+    int first = word_is_any(s, i - 1, from) ? operand_on(s, i) : -1,
+        last = first >= 0 && word_is(s, first + 1, "+") ? operand_on(s, first + 2) : -1;
+
+    if (last < 0 || !word_is_any(s, last + 1, to) || word_kind(s, last) == NUMBER)
+        return;
+    char *a = words_text(s, i, last);
+    change(s, i, last, xformat("%s - 1", a));
+    free(a);
+}
+
 /* What is compared with: another such of its function. */
 static void bound_of_function(struct scan *s, int i)
 {
@@ -540,7 +554,7 @@ static void sum_in_brackets(struct scan *s, int i)
 static way *const forms[] = {
     rounded_up,       last_of_parts,   reversed, no_choice,    no_difference, macro_in_brackets,
     bits_in_brackets, each_asked,      not_all,  without_else, with_else,     break_before,
-    backwards,        last_of_several, or_none,  always,       bits_below};
+    backwards,        last_of_several, or_none,  always,       bits_below,    both_but_one};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
 
 static way *const names[] = {bound_of_function, bound_of_both, part_of_number, of_groups,

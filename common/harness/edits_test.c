@@ -257,6 +257,7 @@ Test(edits, what_is_around)
         int line;
         const char *with, *why;
     } rows[] = {
+        {8, "kind + n - 1", "one less than both"},
         {6, "if (kind == 0) x = 1;\n    else if (kind == 1) x = 2; else x = 3;", "a chain of else"},
         {5, "float4 v = *(const float4", "one type everywhere"},
         {5, "((n - 1) % 32 + 1)", "the whole rest"},

@@ -149,18 +149,59 @@ static bool adds_rows(const struct edit *e)
     return !e->length && strstr(e->with, " % ");
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
 static bool in_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The size of a shared array, where an index may be what is wrong. */
+static bool in_brackets(const char *text, size_t at)
+{
+    while (at > 0 && !strchr("[];{}\n", text[at - 1]))
+        at--;
+    return at && text[at - 1] == '[';
+}
+
+static bool in_define(const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n')
+        at--;
+    return !strncmp(text + at, "#define ", strlen("#define "));
+}
+
+/* "#define N 255", where N is in brackets alone, as the sizes of arrays are, or in what others are
+ * defined as. */
+static bool is_size_by_name(const struct edits *e, int i)
+{
+    size_t at = e->v[i].at;
+    bool sizes = false;
+
+    if (!in_define(e->text, at))
+        return false;
+    while (at > 0 && e->text[at - 1] != '\n')
+        at--;
+    const char *name = e->text + at + strlen("#define ");
+    size_t n = strspn(name, LETTERS);
+    for (const char *p = name + n; n && *p; p += strspn(p, LETTERS), p += *p && !in_name(*p)) {
+        if (strncmp(p, name, n) != 0 || in_name(p[n]) || in_name(p[-1]))
+            continue;
+        if (in_define(e->text, (size_t)(p - e->text)))
+            continue;
+        if (!in_brackets(e->text, (size_t)(p - e->text)))
+            return false;
+        sizes = true;
+    }
+    return sizes;
+}
+
+/* In the size of a shared array, where an index may be what is wrong. */
 static bool is_array_size(const struct edits *e, int i)
 {
     size_t at = e->v[i].at;
 
-    if (!at || e->text[at - 1] != '[')
-        return false;
+    if (!in_brackets(e->text, at))
+        return is_size_by_name(e, i);
     while (at > 0 && !strchr(";{}", e->text[at - 1]))
         at--;
     at += strspn(e->text + at, " \n");
@@ -446,8 +487,6 @@ static bool is_by_one(const struct edits *e, int i)
     return (n == to + 1 || to == n + 1) && at && strchr("<>", more[at - 1]) && more[at] == '=' &&
            !strncmp(more + at + 1, less + at, (n > to ? to : n) - at);
 }
-
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
 /* What begins there is a number, or a name that is one: in capitals, or of an enum or a constexpr.
  */
