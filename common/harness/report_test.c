@@ -152,6 +152,12 @@ Test(table, small_sizes_say_so, .init = make_sizes, .fini = leave_sizes)
     cr_assert_null(strstr(text, "a launch\n"), "%s", text);
     free(text);
 
+    six[2].time.hot.median = 10;
+    text = table_of_sizes();
+    cr_assert_null(strstr(text, "too small"), "not by 12 times as few: %s", text);
+    free(text);
+
+    six[2].time.hot.median = 0.5;
     six[2].grid[0] = 200;
     text = table_of_sizes();
     cr_assert_null(strstr(text, "too small"), "it has enough: %s", text);

@@ -484,6 +484,20 @@ static bool is_back(const struct entry *r)
     return r->step > 0 && r->step < 0.98;
 }
 
+static uint64_t threads_of(const struct entry *r)
+{
+    return blocks_of(r) * r->block[0] * r->block[1] * r->block[2];
+}
+
+/* So much slower as the row above has more blocks, or more threads: not slower than that. */
+static bool is_so_by_blocks(const struct entry *above, const struct entry *r)
+{
+    double blocks = (double)blocks_of(above) / (double)blocks_of(r),
+           threads = threads_of(r) ? (double)threads_of(above) / (double)threads_of(r) : 0;
+
+    return r->step * (threads > blocks ? threads : blocks) >= 1;
+}
+
 /* Its one launch leaves SMs without a block that the row above had one for. */
 static bool has_few_blocks(const struct layout *l, const struct entry *r)
 {
@@ -538,11 +552,12 @@ static const struct entry *shown_beyond(const struct layout *l, const struct ent
 }
 
 /* That the size is what makes it slower is told where a larger one shows it: its step in a table,
- * or, where no table has it, that the lab's larger cases give every SM a block. */
+ * or, where no table has it, that the lab's larger cases give every SM a block; and where it is no
+ * slower than so few may be. */
 static bool is_too_small(const struct layout *l, const struct entry *r, bool few)
 {
     if (!is_back(r) || !row_above(l->report, r) || !is_small(l, r, few) ||
-        (!few && has_few_blocks(l, r)))
+        (few ? !is_so_by_blocks(row_above(l->report, r), r) : has_few_blocks(l, r)))
         return false;
     const struct entry *beyond = shown_beyond(l, r, few);
     return beyond ? beyond->step >= 1 : few && r->filled_by;
