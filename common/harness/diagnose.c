@@ -342,6 +342,46 @@ static const struct lab_case *last_of_a_key(const struct search *s)
     return NULL;
 }
 
+static int lines_in(const struct text *words)
+{
+    int n = 0;
+
+    for (const char *p = text_str(words); *p; p++)
+        n += *p == '\n';
+    return n;
+}
+
+/* With an element for each thread: what those beyond the end bring changes nothing, so that it is
+ * not seen how often it is taken. False: there is no such, or it is many. */
+static bool fill_blocks(const struct search *s, const struct lab_case *c, struct lab_case *full)
+{
+    const struct launch_record *r = &s->x->record;
+    const uint64_t block = (uint64_t)r->block_x * (r->items ? r->items : 1);
+    const char *extents = s->x->verify->lab->extents;
+
+    *full = *c;
+    if (!extents || !strchr(extents, 'n') || !block || c->block)
+        return false;
+    full->n = (c->n + block - 1) / block * block;
+    return full->n > c->n && elements_of(s, full) <= MANY;
+}
+
+/* Elements are left out, and nothing is said of others: of full blocks there may be more to say. */
+static bool by_full_blocks(struct search *s, const struct lab_case *c, struct diagnosis *d,
+                           struct lab_case *full)
+{
+    struct diagnosis less = *d, more = {0};
+    bool whole;
+
+    if (!less.cause || strcmp(less.cause, "left-out") != 0 || !fill_blocks(s, c, full))
+        return false;
+    bool better = probe_case(s, full, &more, &whole) && more.cause &&
+                  !strcmp(more.cause, "left-out") && lines_in(&more.words) > lines_in(&less.words);
+    *d = better ? more : less;
+    diagnosis_free(better ? &less : &more);
+    return better;
+}
+
 /* The smallest case on which less than all is missing. */
 static bool by_probe(struct search *s, const struct lab_case *few)
 {
@@ -369,6 +409,9 @@ static bool by_probe(struct search *s, const struct lab_case *few)
         if (told && !whole)
             break;
     }
+    struct lab_case full;
+    if (told && by_full_blocks(s, of, &best, &full))
+        of = &full;
     adopt(s, &best, of);
     return told;
 }
