@@ -410,7 +410,7 @@ static bool by_probe(struct search *s, const struct lab_case *few)
             break;
     }
     struct lab_case full;
-    if (told && by_full_blocks(s, of, &best, &full))
+    if (told && !s->d->cause && by_full_blocks(s, of, &best, &full))
         of = &full;
     adopt(s, &best, of);
     return told;
