@@ -285,6 +285,19 @@ static void both_but_one(struct scan *s, int i)
     free(a);
 }
 
+/* a && 1: a & 1. */
+static void bits_of(struct scan *s, int i)
+{
+    int left = word_is(s, i, "&&") && word_kind(s, i + 1) == NUMBER ? operand_back(s, i - 1) : -1;
+
+    if (left < 0 || operand_on(s, i + 1) != i + 1)
+        return;
+    char *a = words_text(s, left, i - 1), *b = words_text(s, i + 1, i + 1);
+    change(s, left, i + 1, xformat("%s & %s", a, b));
+    free(a);
+    free(b);
+}
+
 /* What is compared with: another such of its function. */
 static void bound_of_function(struct scan *s, int i)
 {
@@ -551,10 +564,11 @@ static void sum_in_brackets(struct scan *s, int i)
     free(b);
 }
 
-static way *const forms[] = {
-    rounded_up,       last_of_parts,   reversed, no_choice,    no_difference, macro_in_brackets,
-    bits_in_brackets, each_asked,      not_all,  without_else, with_else,     break_before,
-    backwards,        last_of_several, or_none,  always,       bits_below,    both_but_one};
+static way *const forms[] = {rounded_up,    last_of_parts,     reversed,         no_choice,
+                             no_difference, macro_in_brackets, bits_in_brackets, each_asked,
+                             not_all,       without_else,      with_else,        break_before,
+                             backwards,     last_of_several,   or_none,          always,
+                             bits_below,    both_but_one,      bits_of};
 const struct ways form_ways = {forms, sizeof(forms) / sizeof(forms[0])};
 
 static way *const names[] = {bound_of_function, bound_of_both, part_of_number, of_groups,
