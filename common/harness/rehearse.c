@@ -184,7 +184,7 @@ static void fail_call(struct rehearsal *r, const char *call, unsigned which)
             put_trouble(&says, what, &sample.outputs);
             if (what == LEFT && gives_back(call))
                 text_add(&says, ": is each of these calls made, whatever the one before it gives "
-                                "(what is behind && is not, when that is false)?");
+                                "(what is behind && is skipped where that before it is false)?");
             note(r, what, when, text_str(&says));
         }
         text_free(&says);
@@ -231,9 +231,10 @@ static void spoil_one_side(struct rehearsal *r)
     if (more == less)
         return;
     char *when = xformat("an element comes back 1 too %s", more ? "large" : "small");
-    char *says = xformat("it notices nothing, and ends with status 0; one that is 1 too %s it does "
-                         "notice: is it the difference's absolute value that is compared?",
-                         more ? "small" : "large");
+    char *says =
+        xformat("the program notices nothing, and ends with status 0; one that is 1 too %s it does "
+                "notice: is it the difference's absolute value that is compared?",
+                more ? "small" : "large");
     note(r, MISSED, when, says);
     free(when);
     free(says);
@@ -252,7 +253,8 @@ static void spoil(struct rehearsal *r, const char *fail, unsigned disturb, const
                  said_something(o->said)
                      ? "it says so, and ends with status 0 all the same: does main() return what "
                        "the comparison finds, of all elements and not of the last one alone?"
-                     : "it notices nothing, and ends with status 0: is each element compared with "
+                     : "the program notices nothing, and ends with status 0: is each element "
+                       "compared with "
                        "the CPU's, and by how much may it be off?");
         if (o->status > 0 && o->status < 128 && !o->wrote && r->base.wrote)
             note(r, KEPT, when,
@@ -269,7 +271,8 @@ static void spoil_nan(struct rehearsal *r)
 
     if (misses(r, "back:nan") && !misses(r, "back:1"))
         note(r, MISSED, when,
-             "it notices nothing, and ends with status 0, though it does notice a wrong number: "
+             "the program notices nothing, and ends with status 0, though it does notice a wrong "
+             "number: "
              "NaN is neither less nor greater than anything, and fmax() of it is the other "
              "number; is it asked whether all are near enough, and not whether one is too far?");
     else
