@@ -450,7 +450,7 @@ static const char *print_luck(const struct run *r)
         if (r->variants[v].failures || !r->variants[v].why.words.length)
             continue;
         printf("%s's results are right%s:\n%s", name,
-               r->lab->program ? ", but something else is not" : " here, and need not be on a GPU",
+               r->lab->program ? ", but something else is not" : " here, but may be wrong on a GPU",
                r->variants[v].why.words.s);
         first = first ? first : name;
     }
