@@ -47,6 +47,9 @@ static const struct hidden_case hidden[] = {
 #define WIDE    "global_ld_requests <= 3 * n / 128 + 15 && global_st_requests <= 2 * n / 128 + 10"
 /* The busiest warp has no more options than there are for each, at what one of them takes. */
 #define SPREAD  "inst_executed_max_warp <= 1.1 * ceil(n / threads) * thread_inst_executed_pred_on / n + 15"
+/* A thread of the reference's divides once, and works out what is the same for its options in 27
+ * instructions: so many may each thread have that it does not have itself. */
+#define MORE    "27 * max(0, threads - 32 * ref.div_ops)"
 
 static const struct rubric_row rows[] = {
     {"given-move", 0, "The given move is still right", ROW_CORRECT, "move", .cases = "one odd other-market", .hint = GIVEN},
@@ -66,7 +69,7 @@ static const struct rubric_row rows[] = {
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
     {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none some-none-no-rate volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-many-none hidden-below-0 hidden-no-volatility", .hint = NONE},
     {"fast-short", 3, "Fast functions: few instructions", ROW_GATE, "fast", .cases = "odd many hidden-some hidden-more hidden-17 hidden-block hidden-many hidden-fill",
-     .gate = "thread_inst_executed_pred_on <= 1.12 * ref.thread_inst_executed_pred_on + 5 * threads && " SPREAD " && div_ops <= warps + 0.1 * n / 32 && " LEAN, .elsewhere = 1.2,
+     .gate = "thread_inst_executed_pred_on <= 1.12 * ref.thread_inst_executed_pred_on + 5 * threads + " MORE " && " SPREAD " && div_ops <= warps + 0.1 * n / 32 && " LEAN, .elsewhere = 1.2,
      .hint = "What is the same for all options is worked out once. A division that has to be exact is a dozen instructions; so are logf and expf."},
     {"vector-ok", 2, "Four options a load: right", ROW_CORRECT, "vector", .cases = "none one odd many no-rate below-0 any any-below-0 calm hidden hidden-market hidden-calm hidden-more-market hidden-more-calm hidden-some hidden-more hidden-block hidden-many hidden-17 hidden-large",
      .hint = "1003 options: which thread has the last three, and what may it load?"},
