@@ -89,7 +89,7 @@ static const struct rubric_row rows[] = {
      .hint = "Which four numbers has thread 0, which the last thread? There need not be four for each."},
     {"steps-clean", 1, "Four chains a thread: no bad access", ROW_CHECKS, "steps_4", .cases = "x1002 hidden-x hidden-wide-x", .hint = CHECKED},
     {"steps-overlap", 3, "Four chains a thread: while one waits, another goes on", ROW_SPEED, "steps_4", .cases = "few-warps block-of-64 block-of-128 block-of-256 hidden-few-x hidden-both-x hidden-great-x hidden-short-x hidden-some-x hidden-shorter-x hidden-low-x hidden-more-x hidden-deep-x", .gpu_cases = "few-warps-gpu", .ratio = 0.92, .tolerance = 0.05,
-     .hint = "Write down the first eight multiply-adds of a thread in their order: how many of them could start before the first is done?"},
+     .hint = "Write down the first eight multiply-adds of a thread in their order: how many of them could start before the first is done? And how many instructions has the loop beside them?"},
     {"walk-ok", 2, "Four walks a thread: all ends are right", ROW_CORRECT, "walk_4", .cases = "w1 w1002 w1024 w-odd w-odd-long hidden-w hidden-rings hidden-wide-w hidden-more-w hidden-many-w hidden-deep-w hidden-long-w hidden-few-w hidden-some-w hidden-both-w hidden-most-w hidden-deeper-w hidden-low-w hidden-corner-w hidden-great-w",
      .hint = "Where does each of a thread's walks begin? There need not be four for each thread."},
     {"walk-clean", 1, "Four walks a thread: no bad access", ROW_CHECKS, "walk_4", .cases = "w1002 hidden-w hidden-wide-w", .hint = CHECKED},

@@ -384,7 +384,7 @@ static const struct rubric_row rows[] = {
          "How many values does a warp of 32 have to tell the others, once its lanes have talked to each other by shuffles? And has each warp its share of the elements?"),
     OK("9", 0.25, " past-warp past-warp-double past-block past-block-double longer hidden-rounds"), CLEAN("9", ""),
     GATE("9", 0.25, "Step 9 shares the work among its threads", "longer hidden-large gate gate-float gate-double gate-min gate-max hidden-sum hidden-float hidden-double hidden-middle", MOST_WARPS " && " ALL_SHARE " && " ALL_LANES " && global_sectors <= 1.1 * elem * n / 32 + 8 * blocks + 64 && inst_lanes_1 <= 80 * blocks && inst_executed_max_warp <= 16 * n / threads + 400 + 14 * blocks * blocks / threads", /* a thread's share, and a tree */
-         "How many elements does each of the grid's threads load, and how many does one thread add alone at the end?"),
+         "How many elements does each of the grid's threads load, do neighbouring lanes have neighbouring words in each load, and how many does one thread add alone at the end?"),
 };
 /* clang-format on */
 
