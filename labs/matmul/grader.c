@@ -15,6 +15,7 @@
 static const struct lab_case cases[] = {
     F32("square", 128, 128, 64), F32("tall", 256, 128, 64), F32("odd", 39, 45, 50), F32("speed", 1024, 1024, 64), F32("speed-wide", 512, 2048, 64), F32("speed-tall", 2048, 512, 64),
     F32("broad", 128, 256, 64), F32("long", 128, 128, 128),
+    F32("whole-96", 384, 384, 96), F32("whole-96-high", 768, 384, 96), F32("whole-96-wide", 384, 768, 96),
     F32("many-wide", 256, 384, 64), F32("many-high", 384, 256, 64),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
@@ -72,6 +73,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-tiles-many", .kind = "more than 65,536 outputs, whole tiles", .like = "many-wide many-high", .k_min = 33, .k_max = 160, .k_multiple = 32},
     {.name = "hidden-ragged", .kind = "tiles not quite whole",       .like = "ragged ragged-low ragged-high ragged-wide ragged-higher ragged-wider"},
     {.name = "hidden-whole", .kind = "whole tiles",                  .like = "square tall broad", .k_min = 1, .k_max = 192, .k_multiple = 96},
+    {.name = "hidden-whole-96", .kind = "whole tiles, those of 96 too", .like = "whole-96 whole-96-high whole-96-wide", .k_min = 1, .k_max = 192, .k_multiple = 96},
     {.name = "hidden-nearly", .kind = "tiles not quite whole, of whole float4", .like = "nearly nearly-wide nearly-long nearly-high"},
     {.name = "hidden-speed", .kind = "a million outputs",            .like = "speed speed-wide speed-tall"},
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 600, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
@@ -167,7 +169,7 @@ static const struct rubric_row rows[] = {
              /* what is loaded goes into the tile, unless everybody loads all */
              " && max(1.1 * shared_st_bytes - global_ld_bytes, global_ld_bytes - 1.05 / 32 * " ALL_BYTES ") >= 0",
      .hint = "Let neighbouring threads fetch neighbouring words of a row, whatever they use later."},
-    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = "hidden-whole",
+    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = "hidden-whole-96",
      .gate = "shared_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && global_ld_bytes <= 1.05 / 32 * " ALL_BYTES
              " && 32 * global_atom_requests <= 0.2 * m * n * k && " FEW_OTHERS " && " FROM_TILE,
      .hint = "2 N^3 / V words from shared memory: how large is your V, and are the V + V operands in registers?"},
@@ -193,7 +195,7 @@ static const struct rubric_row rows[] = {
      .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
-             " && max(min(-mbarrier_arrivals, shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps), async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * flops"
+             " && max(min(-mbarrier_arrivals, shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps), async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * 2 * k * (m + 64) * (n + 64)" /* half a tile of 128 hangs over */
              " && " LARGE_TILE " && " NO_ATOMICS " && " FROM_TILE " && influence(at_once) == 0 && influence(ahead) >= 0.9",
      .hint = "With two sets of tiles, of 8 steps or more, what did the second barrier protect? And when does a thread first need a word of the next tile: before it multiplies this one, or after?"},
     {"pipeline-fast", 2, "mm_pipeline keeps up with ours", ROW_SPEED, "mm_pipeline", .cases = "hidden-speed", .ratio = 0.55,
