@@ -44,8 +44,9 @@ struct job {
     struct job_options options;
     char *fail; /* after job_read(): options.fail's text, or "" */
 };
-/* Can the device be used on after this error? A trial may take too long. */
-bool job_goes_on(const struct job_options *o, int32_t error);
+/* Can the device be used on after this error? A trial may take too long, if no schedule's streams
+ * still have work. */
+bool job_goes_on(const struct plan *p, const struct job_options *o, int32_t error);
 
 /* How far it came; only then what follows is there. */
 enum stage {

@@ -237,6 +237,20 @@ Test(job, the_busiest_rank)
     cr_expect_float_eq(outputs_skew(&o, &p, false), 1, 1e-12);
 }
 
+/* A trial's time is up, and no stream has work that waits; 702: cudaErrorLaunchTimeout. */
+Test(job, goes_on)
+{
+    struct plan p = small_plan();
+    const struct job_options any = {0}, trial = {.disturb = 1u << DISTURB_few};
+
+    cr_expect(job_goes_on(&p, &any, 0));
+    cr_expect_not(job_goes_on(&p, &any, 702));
+    cr_expect(job_goes_on(&p, &trial, 702));
+    cr_expect_not(job_goes_on(&p, &trial, 700));
+    p.nops = 1;
+    cr_expect_not(job_goes_on(&p, &trial, 702));
+}
+
 /* A kernel from 0 to 2, a copy from 1 to 3, and an event that is nobody's work. */
 Test(job, overlap_and_times)
 {

@@ -212,7 +212,7 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     o->message = xstrdup(ok ? "" : e.message);
     take_findings(o, from);
     take_lines(&j->options, o);
-    if (o->error && job_goes_on(&j->options, o->error))
+    if (o->error && job_goes_on(j->plan, &j->options, o->error))
         emulator_forgive();
     exec_close(&e);
     look_end();

@@ -511,7 +511,7 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     if (run_in_box(s, &j, &r->outputs)) {
         judge(s, r, &j);
         charge(s, r);
-        if (!job_goes_on(&options, r->outputs.error) || s->lab->program)
+        if (!job_goes_on(r->plan, &options, r->outputs.error) || s->lab->program)
             close_box(s); /* a sticky error spoils what follows; a program could leave files */
     } else {
         box_ended(s, r);
