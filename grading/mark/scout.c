@@ -336,7 +336,7 @@ static bool scout_results(struct search *s)
     const struct run *largest = largest_run(s);
     if (largest && !s->asked_apart) {
         s->asked_apart = true;
-        s->apart = !few_wrong(s, &largest->c);
+        s->apart = largest->plan->ranks < 2 && !few_wrong(s, &largest->c);
     }
     if (!largest || !s->apart)
         return true;

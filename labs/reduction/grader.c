@@ -349,7 +349,8 @@ static const struct hidden_case hidden[] = {
 #define ALL_SHARE                                                                                  \
     "warps * global_ld_squares <= 1.6 * global_ld_bytes * global_ld_bytes * max(1, 3000000 / n)"
 /* By all lanes, but for a last part: few that load wide words each move as many bytes. */
-#define ALL_LANES "global_ld_lanes >= 24 * (global_ld_requests - 2 * warps)"
+#define ALL_LANES                                                                                  \
+    "global_ld_lanes >= 0.75 * min(32, threads / blocks) * (global_ld_requests - 2 * warps)"
 /* Each element is loaded once, in whole sectors. */
 #define COALESCED                                                                                  \
     "global_ld_sectors <= 1.05 * elem * n / 32 + 2 * blocks + 16 && "                              \

@@ -2,7 +2,7 @@
 // of a shorter one.
 // class: only-where-looked
 // only: reduce9
-// expect: r9-gate=fail
+// expect: r9-gate=fail r9-ok=any r9-clean=any
 // hint: r9-gate: the case gate
 #include "warplab.cuh"
 
