@@ -419,17 +419,22 @@ static const char *operation(const char *opcode)
     return opcode;
 }
 
+/* Of several lines, any may be the one of the elements that are wrong, and another be as it should
+ * (NaN that is asked for); one without a line is in a function of the compiler's, as __powf(). */
 bool findings_put_nan(struct text *t, const char *json_lines, const char *path)
 {
     struct findings all = {0};
     const struct finding *f = NULL;
+    int places = 0;
 
     read_all(&all, json_lines);
     for (int i = 0; i < all.n; i++) {
-        if (!strcmp(all.f[i].kind, "nan") && all.f[i].line && (!f || all.f[i].at < f->at))
-            f = &all.f[i];
+        if (strcmp(all.f[i].kind, "nan") != 0)
+            continue;
+        f = &all.f[i];
+        places++;
     }
-    const char *of = f ? strstr(f->message, " of ") : NULL;
+    const char *of = places == 1 && f->line ? strstr(f->message, " of ") : NULL;
     if (of) {
         text_addf(t, "  %s:%lld: the first NaN is made here, as %s%s\n", file_name(f, path),
                   (long long)f->line, operation(string(f->json, "opcode")), of);

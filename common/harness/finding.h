@@ -26,8 +26,8 @@ void findings_drop(struct text *lines, const char *told);
 /* Of the one that matters most: the line in the file of this path, and the other's of a race, else
  * the same twice. False: none is known. */
 bool findings_lines(const char *json_lines, const char *path, int lines[2]);
-/* Where results that are NaN begin, and of what (the first finding of kind "nan"): a line in words.
- * False: there is none. */
+/* Where results that are NaN begin, and of what (the finding of kind "nan"): a line in words.
+ * False: there is none, there are several, or it has no line. */
 bool findings_put_nan(struct text *t, const char *json_lines, const char *path);
 /* Is there a race in shared memory among them? */
 bool findings_race(const char *json_lines);

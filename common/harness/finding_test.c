@@ -242,21 +242,26 @@ Test(finding, what_is_stored_later)
 #undef UNSTORED
 }
 
-/* The first instruction that makes one, in words. */
+#define MADE(line, how)                                                                            \
+    "{\"kind\":\"nan\",\"kernel\":\"k\",\"file\":\"/x/a.cu\",\"line\":" #line                      \
+    ",\"opcode\":\"sub.f32\",\"message\":\"NaN made: " how "\"}\n"
+
+/* The line that makes them, in words: of several lines nobody knows which, nor of none. */
 Test(finding, a_nan_is_told_by_what_makes_it)
 {
-    static const char two[] =
-        "{\"kind\":\"nan\",\"kernel\":\"k\",\"file\":\"/x/a.cu\",\"line\":7,\"opcode\":\"sub.f32\","
-        "\"message\":\"NaN made: sub.f32 of -inf and -inf\"}\n"
-        "{\"kind\":\"nan\",\"kernel\":\"k\",\"file\":\"/x/a.cu\",\"line\":5,\"opcode\":\"mul.f32\","
-        "\"message\":\"NaN made: mul.f32 of 0 and inf\"}\n";
     struct text words = {0};
 
-    cr_assert(findings_put_nan(&words, two, "a.cu"));
+    cr_assert(findings_put_nan(&words, MADE(7, "sub.f32 of -inf and -inf"), "a.cu"));
     cr_expect_str_eq(words.s, "  a.cu:7: the first NaN is made here, as the difference of -inf and "
                               "-inf\n");
     text_free(&words);
+    cr_expect_not(findings_put_nan(
+        &words, MADE(0, "lg2.approx.f32 of -inf") MADE(7, "sub.f32 of -inf and -inf"), "a.cu"));
+    cr_expect_not(findings_put_nan(
+        &words, MADE(7, "sub.f32 of -inf and -inf") MADE(5, "sub.f32 of inf and inf"), "a.cu"));
+    cr_expect_not(findings_put_nan(&words, MADE(0, "lg2.approx.f32 of -inf"), "a.cu"));
     cr_expect_not(findings_put_nan(&words, "", "a.cu"));
+    text_free(&words);
 }
 
 /* What is told elsewhere, of another thread of it and with more words, is not told twice. */
