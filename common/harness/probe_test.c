@@ -50,6 +50,25 @@ Test(probe, sums)
            "into it\n");
 }
 
+/* Of a few whole numbers the same one comes by chance: of the least of fifty below a hundred. */
+Test(probe, what_is_the_same_by_chance_is_not_told)
+{
+    static const struct {
+        enum function f;
+        const char *says;
+    } rows[] = {{LEAST, ""}, {SUM, "  out[0] does not depend on a\n"}};
+
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        struct experiment x = play_open(DT_I32, "if (!t) out[0] = 1 + (a[0] == 95);");
+        struct lab_case c = play_case(rows[k].f, DT_I32, 50);
+        struct diagnosis d = {0};
+
+        probe_inputs(&x, &c, OUT, 0, &d);
+        cr_expect_str_eq(text_str(&d.words), rows[k].says);
+        diagnosis_free(&d);
+    }
+}
+
 /* What a lab recognises on one input may be so by chance: seed 3 makes a[0] what the first kernel
  * stores whatever a holds. */
 Test(probe, what_is_recognised_on_other_inputs_too)
