@@ -896,7 +896,21 @@ static void another_constant(struct scan *s, int i)
     }
 }
 
-/* How far a loop goes on. */
+/* Has its function two dimensions? Else blockDim.y is 1. */
+static bool knows_rows(const struct scan *s, int i)
+{
+    static const char *const builtin[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    for (int k = in->open; k < in->end; k++) {
+        if (word_is_any(s, k, builtin) && word_is(s, k + 1, ".") && word_is(s, k + 2, "y"))
+            return true;
+    }
+    return false;
+}
+
+/* How far a loop goes on. By one in place of several is the last: who stores the same again and
+ * again is right, too. */
 static void another_step(struct scan *s, int i)
 {
     static const char *const strides[] = {"blockDim.x", "blockDim.y", "gridDim.x * blockDim.x",
@@ -914,10 +928,14 @@ static void another_step(struct scan *s, int i)
     if (!word_is(s, end + 1, ")") && !word_is(s, end + 1, ";"))
         return;
     char *a = words_text(s, name, name), *before = xformat("%s += ", a);
-    for (size_t k = 0; strides[k]; k++)
-        change(s, i, end, xformat("%s%s", before, strides[k]));
+    for (size_t k = 0; strides[k]; k++) {
+        if (k != 1 || knows_rows(s, i))
+            change(s, i, end, xformat("%s%s", before, strides[k]));
+    }
     each_name(s, i, end, before, found, constants_for(s, i, found), "");
     each_name(s, i, end, before, size, sizes_for(s, i, size), "");
+    if (word_is(s, i + 1, "+=") && !word_is(s, i + 2, "1"))
+        change(s, i, end, xformat("%s++", a));
     free(a);
     free(before);
 }

@@ -1209,6 +1209,25 @@ Test(edits, brings_nothing)
     edits_free(&e);
 }
 
+/* What is right only as a factor is 1. */
+Test(edits, not_what_a_one_makes_right)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(int *out, int n)\n{\n"
+               "    int warps = blockDim.x / 32, each = (n + warps - 1) / warps, s = 0;\n"
+               "    for (int i = 0; i < each; i += warps)\n        s++;\n"
+               "    out[threadIdx.x] = s + (n + s - 1) / 2;\n}\n"
+               "KERNEL l(int *out, int n)\n{\n"
+               "    for (int i = threadIdx.y; i < n; i += 8)\n        out[i] = 1;\n}\n",
+               "k l", "", "");
+    cr_expect(is_made(&e, 4, "i++"));
+    cr_expect_not(is_made(&e, 4, "i += blockDim.y"));
+    cr_expect(is_made(&e, 10, "i += blockDim.y"), "with rows");
+    edits_free(&e);
+}
+
 /* What a loop that takes several a round leaves over; and a loop that counts down. */
 Test(edits, takes_what_is_left_over)
 {
