@@ -214,6 +214,18 @@ static void by_all_threads(struct scan *s, int i)
 
 /* ---- brackets ---- */
 
+/* Of (a + b - 1) / b, which rounds up, "- 1 / b" is a number that is 0, or 1 at the most. */
+static bool is_nothing(const struct scan *s, int open, int last, int close)
+{
+    bool rounds_up = false;
+
+    if (!word_is(s, close + 1, "/") || last != close - 2 || word_kind(s, last + 1) != NUMBER)
+        return false;
+    for (int k = open + 1; k < last && !rounds_up; k++)
+        rounds_up = word_same(s, k, close + 2);
+    return rounds_up;
+}
+
 /* a * (b ^ c + d) to a * (b ^ c) + d, and the other way round. */
 static void across_bracket(struct scan *s, int i)
 {
@@ -227,7 +239,7 @@ static void across_bracket(struct scan *s, int i)
         if (!depth && word_is_any(s, k, sums) && word_is_binary(s, k))
             last = k;
     }
-    if (last > open + 2 && operand_on(s, last + 1) == i - 1 &&
+    if (last > open + 2 && operand_on(s, last + 1) == i - 1 && !is_nothing(s, open, last, i) &&
         (word_is_any(s, open - 1, (const char *const[]){"*", "/", "%", NULL}) ||
          word_is_any(s, i + 1, (const char *const[]){"*", "/", "%", "&", ">>", "<<", NULL}))) {
         bool twice = word_is(s, open + 1, "(") && word_match(s, open + 1, 1) == last - 1;

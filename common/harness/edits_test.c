@@ -1209,7 +1209,7 @@ Test(edits, brings_nothing)
     edits_free(&e);
 }
 
-/* What is right only as a factor is 1. */
+/* What is right only as a factor is 1, or a quotient 0. */
 Test(edits, not_what_a_one_makes_right)
 {
     struct edits e;
@@ -1225,6 +1225,8 @@ Test(edits, not_what_a_one_makes_right)
     cr_expect(is_made(&e, 4, "i++"));
     cr_expect_not(is_made(&e, 4, "i += blockDim.y"));
     cr_expect(is_made(&e, 10, "i += blockDim.y"), "with rows");
+    cr_expect_not(is_made(&e, 3, "(n + warps) - 1"));
+    cr_expect(is_made(&e, 6, "(n + s) - 1"), "by another number");
     edits_free(&e);
 }
 
