@@ -2,6 +2,7 @@
  * it may lack, which are for the same chunks, or events, as one that it has.
  */
 #include "base/alloc.h"
+#include "base/text.h"
 #include "editing.h"
 
 #include <stdlib.h>
@@ -183,7 +184,68 @@ static void without_number(struct scan *s, int i)
         change(s, left, i + 1, words_text(s, left, i - 1));
 }
 
-static way *const likely[] = {event_beside, without_number, another_memory, argument_as};
+/* The variable of the innermost loop that word i is in; -1: it is in none. */
+static int loop_variable(const struct scan *s, int i)
+{
+    for (int k = i - 1; k > s->blocks[s->v[i].block].open; k--) {
+        int close = word_is(s, k, "for") ? word_match(s, k + 1, 1) : -1, name = k + 2;
+
+        if (close < 0 || close > i || body_end(s, close + 1) < i)
+            continue;
+        while (name < close && !word_is(s, name + 1, "="))
+            name++;
+        return name < close && word_kind(s, name) == NAME ? name : -1;
+    }
+    return -1;
+}
+
+/* The chunk of the step that word i begins, for free(), and its first word; NULL: it is for none.
+ */
+static char *chunk_of(const struct scan *s, int i, int *at)
+{
+    static const char *const verbs[] = {"copy_in", "kernel", "copy_out", "sum", "gather", NULL};
+    int close = step_end(s, i);
+
+    if (close < 0 || !word_is_any(s, i + 2, verbs))
+        return NULL;
+    *at = argument_end(s, i + 4, close) + 2;
+    return *at < close ? words_text(s, *at, close - 1) : NULL;
+}
+
+/* Steps behind each other for the same chunk, which may be the number of a buffer or a stream: the
+ * loop's variable in all of them. */
+static void chunk_of_round(struct scan *s, int i)
+{
+    int at, loop = loop_variable(s, i), from = i, n = 0;
+    char *was = loop < 0 ? NULL : chunk_of(s, i, &at);
+
+    if (!was)
+        return;
+    char *variable = words_text(s, loop, loop), *chunk;
+    struct text with = {0};
+    for (int step = i; (chunk = chunk_of(s, step, &at)) && !strcmp(chunk, was); n++) {
+        char *before = words_text(s, from, at - 1);
+
+        text_addf(&with, "%s %s", before, variable);
+        free(before);
+        free(chunk);
+        from = step_end(s, step); /* ");" and the step behind it */
+        step = from + 2;
+    }
+    free(chunk);
+    if (n > 1 && strcmp(was, variable) != 0) {
+        change(s, i, from - 1, text_take(&with));
+        change_told(s, xformat("with \"%s\" in place of \"%s\" as the chunk of this step and of "
+                               "those behind it,",
+                               variable, was));
+    }
+    text_free(&with);
+    free(variable);
+    free(was);
+}
+
+static way *const likely[] = {event_beside, without_number, another_memory, argument_as,
+                              chunk_of_round};
 static const struct ways likely_ways = {likely, sizeof(likely) / sizeof(likely[0])};
 static way *const steps[] = {chunk_step, event_step};
 static const struct ways schedule_ways = {steps, sizeof(steps) / sizeof(steps[0])};

@@ -1381,6 +1381,35 @@ Test(edits, of_a_schedule)
     edits_free(&e);
 }
 
+/* A buffer's number was taken for the chunk's, in all steps of a round. */
+Test(edits, the_chunk_of_a_round)
+{
+    struct edits e;
+
+    cr_assert(edits_schedule(&e,
+                             "SCHEDULE(mine)\n{\n"
+                             "    for (unsigned i = 0; i < s.chunks; i++) {\n"
+                             "        unsigned b = i % 2;\n"
+                             "        s.copy_in(b, b);\n"
+                             "        s.kernel(b, b);\n"
+                             "        s.copy_out(b, b);\n    }\n"
+                             "    s.kernel(b, b);\n    s.copy_in(b, b);\n"
+                             "    for (unsigned k = 0; k < s.chunks; k++) {\n"
+                             "        s.kernel(k % 2, k % 2);\n"
+                             "        s.sum(1, k % 2);\n    }\n};\n",
+                             "mine"));
+    cr_expect(is_made(&e, 12, "s.kernel(k % 2, k);\n        s.sum(1, k"));
+    cr_expect(is_made(&e, 5, "s.copy_in(b, i);\n        s.kernel(b, i);\n        s.copy_out(b, i"));
+    cr_expect(is_told_at(&e, 5,
+                         "with \"i\" in place of \"b\" as the chunk of this step and of those "
+                         "behind it,"));
+    cr_expect_not(is_told_at(&e, 9,
+                             "with \"i\" in place of \"b\" as the chunk of this step and of "
+                             "those behind it,"),
+                  "in no loop");
+    edits_free(&e);
+}
+
 /* Who waits for ever does on that line: what it has comes before what it is made of. */
 Test(edits, of_a_wait)
 {
