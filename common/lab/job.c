@@ -137,7 +137,7 @@ static int by_start(const void *a, const void *b)
 
 double outputs_beside(const struct outputs *o, const struct plan *p)
 {
-    struct op_time copies[LAB_MAX_OPS];
+    struct op_time copies[LAB_MAX_OPS] = {0};
     double all = 0, beside = 0;
     int n = 0;
 
