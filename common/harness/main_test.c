@@ -273,7 +273,8 @@ Test(run, counts_are_exact, .timeout = 60)
     cr_assert(text, "%s", text_str(&why));
     cr_assert(strstr(text, ",128,32,1,1,"), "%s", text); /* block, grid, items, launches */
     cr_assert(strstr(text, ",counted,"), "%s", text);
-    cr_assert(strstr(text, ",128,512,16384,4096,128,512,16384,1024,31744,2097152,0,0,0,0,"), "%s", text);
+    cr_assert(strstr(text, ",128,512,16384,4096,128,512,16384,1024,31744,2097152,0,0,0,0,"), "%s",
+              text);
     unlink(csv);
     free(text);
     free(options);
