@@ -622,6 +622,13 @@ char *edits_apply(const struct edits *e, int i)
     return edits_apply_all(e, &i, 1);
 }
 
+size_t edits_line_begin(const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
 int edits_line(const struct edits *e, int i)
 {
     int line = 1;

@@ -77,6 +77,8 @@ void edits_choose(char *ptx, int number);
 int edits_refused(const char *log, bool *refused, int n);
 /* Is it of a constant that a launch record has: one of these kernels'; NULL: any? */
 bool edits_launched(const struct edits *e, int i, const char *kernels);
+/* Where the line begins that text[at] is in, or ends. */
+size_t edits_line_begin(const char *text, size_t at);
 /* From 1 on. */
 int edits_line(const struct edits *e, int i);
 /* "with "b" in place of "a"", or what else it comes to; of a short word with what is around it. For

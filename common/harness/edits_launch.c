@@ -78,11 +78,7 @@ static bool is_launched(const char *text, struct name n, const char *kernels, in
 
 bool edits_launched(const struct edits *e, int i, const char *kernels)
 {
-    const char *line = e->text + e->v[i].at;
-
-    while (line > e->text && line[-1] != '\n')
-        line--;
-    struct name n = defined_on(line);
+    struct name n = defined_on(e->text + edits_line_begin(e->text, e->v[i].at));
     return n.s && is_launched(e->text, n, kernels, DEPTH);
 }
 

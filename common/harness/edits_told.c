@@ -172,8 +172,7 @@ static bool is_once(const struct scan *s, struct excerpt x)
     size_t begin = s->v[x.from].at, end = begin + strcspn(s->text + begin, "\n");
     int n = 0;
 
-    while (begin > 0 && s->text[begin - 1] != '\n')
-        begin--;
+    begin = edits_line_begin(s->text, begin);
     for (int i = 0; i < s->n && s->v[i].at < end; i++) {
         bool same = s->v[i].at >= begin;
 

@@ -67,10 +67,8 @@ static bool is_said(const struct schedule *of)
 /* The line of what change i makes, for free(). */
 static char *line_with(const struct edits *e, int i)
 {
-    char *all = edits_apply(e, i), *from = all + e->v[i].at;
-
-    while (from > all && from[-1] != '\n')
-        from--;
+    char *all = edits_apply(e, i);
+    const char *from = all + edits_line_begin(all, e->v[i].at);
     char *line = xformat("%.*s", (int)strcspn(from, "\n"), from);
     free(all);
     return line;
@@ -92,17 +90,14 @@ static char *chunk_of(const char *line, size_t length)
  */
 static bool is_of_chunk_beside(const struct edits *e, int i, const char *line)
 {
-    const char *at = e->text + e->v[i].at, *next = at + e->v[i].length, *begin = at;
+    const size_t begin = edits_line_begin(e->text, e->v[i].at),
+                 before = begin ? edits_line_begin(e->text, begin - 1) : 0;
+    const char *next = e->text + e->v[i].at + e->v[i].length;
     bool is = false;
 
-    while (begin > e->text && begin[-1] != '\n')
-        begin--;
-    const char *before = begin > e->text ? begin - 1 : begin;
-    while (before > e->text && before[-1] != '\n')
-        before--;
     next += strcspn(next, "\n");
     next += *next == '\n';
-    char *chunks[] = {chunk_of(before, (size_t)(begin - before)),
+    char *chunks[] = {chunk_of(e->text + before, begin - before),
                       chunk_of(next, strcspn(next, "\n"))};
     for (int k = 0; k < 2; k++) {
         char *event = chunks[k] ? xformat(" %s)", chunks[k]) : NULL;

@@ -165,8 +165,7 @@ static bool in_brackets(const char *text, size_t at)
 
 static bool in_define(const char *text, size_t at)
 {
-    while (at > 0 && text[at - 1] != '\n')
-        at--;
+    at = edits_line_begin(text, at);
     return !strncmp(text + at, "#define ", strlen("#define "));
 }
 
@@ -179,9 +178,7 @@ static bool is_size_by_name(const struct edits *e, int i)
 
     if (!in_define(e->text, at))
         return false;
-    while (at > 0 && e->text[at - 1] != '\n')
-        at--;
-    const char *name = e->text + at + strlen("#define ");
+    const char *name = e->text + edits_line_begin(e->text, at) + strlen("#define ");
     size_t n = strspn(name, LETTERS);
     for (const char *p = name + n; n && *p; p += strspn(p, LETTERS), p += *p && !in_name(*p)) {
         if (strncmp(p, name, n) != 0 || in_name(p[n]) || in_name(p[-1]))
@@ -221,11 +218,9 @@ static unsigned long number_at(const char *text, const char *p)
 static bool is_rough(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
-    size_t from = x->at, at = 0;
+    size_t from = edits_line_begin(e->text, x->at), at = 0;
     bool rough = false;
 
-    while (from && e->text[from - 1] != '\n')
-        from--;
     char *was = xformat("%.*s", (int)strcspn(e->text + from, "\n"), e->text + from),
          *is = xformat("%.*s%s", (int)(x->at - from), e->text + from, x->with);
     while (was[at] && was[at] == is[at])
@@ -745,11 +740,9 @@ static bool takes_division(const struct edits *e, int i)
 static bool undoes_division(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
-    size_t line = x->at;
+    size_t line = edits_line_begin(e->text, x->at);
     bool so = false;
 
-    while (line && e->text[line - 1] != '\n')
-        line--;
     char *is = xformat("%.*s%s%.1s", (int)(x->at - line), e->text + line, x->with,
                        e->text + x->at + x->length);
     for (const char *p = is; (p = strstr(p, " / ")); p++) {

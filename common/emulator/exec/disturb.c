@@ -30,6 +30,8 @@
 /* What so many lanes load together from shared memory. */
 #define TOGETHER (SET(lanes_8) | SET(lanes_2))
 #define SHARED   (SET(shared_ld) | SET(others) | SET(one_in_64) | TOGETHER)
+/* Of products of matrices. */
+#define PRODUCTS (SET(tensor) | SET(one_block))
 
 static unsigned wanted; /* under no lock: launches read it once */
 
@@ -43,9 +45,6 @@ unsigned disturb_now(void)
 {
     return wanted;
 }
-
-/* Of products of matrices. */
-#define PRODUCTS (SET(tensor) | SET(one_block))
 
 /* ---- which bits ---- */
 static uint64_t moment(const struct warp *w)
