@@ -7,10 +7,11 @@
 #define COMPARE_SHOWN 3
 
 struct compare_hints {
-    int poison;             /* the byte outputs were filled with, -1: none */
-    uint32_t block_threads; /* of the last step; 0: unknown */
-    uint32_t items;         /* elements a thread; 0: unknown */
-    bool unsaid;            /* how many are wrong is enough: what they look like takes as long */
+    int poison;              /* the byte outputs were filled with, -1: none */
+    uint32_t block_threads;  /* of the last step; 0: unknown */
+    uint32_t items;          /* elements a thread; 0: unknown */
+    bool unsaid;             /* how many are wrong is enough: what they look like takes as long */
+    const uint64_t *written; /* of compare_written(): the others are passed over; NULL: none is */
 };
 
 struct comparison {
@@ -22,6 +23,10 @@ struct comparison {
      * |expected - got|, that of |expected|, and the greatest difference. */
     double off, size, most_off;
 };
+
+/* Bits, one for 64 elements each, of those of which any was written since all were filled with the
+ * byte poison; NULL: all of them. To be freed. */
+uint64_t *compare_written(enum dtype t, const void *got, uint64_t count, int poison);
 
 /* Compares count elements. tolerance: an absolute bound per element, NULL for the very bits.
  * Within bounds NaN passes where it is expected, and nothing else does there; 0 is -0. */

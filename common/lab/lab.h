@@ -42,7 +42,16 @@ struct lab_case {
     uint64_t seed;  /* 0: the run's seed. In reference(): what the inputs were made from */
     unsigned flags; /* CASE_* */
     uint32_t block; /* takes the place of the launch record's block_x; 0: as the record says */
+    const uint64_t *const *asked; /* in reference(): see lab_asks(); NULL: all is compared */
 };
+
+/* In reference(): is element i of output b compared? Where a kernel is run on purpose such that it
+ * leaves most of an output unwritten, the rest need not be worked out: 64 elements are a bit. */
+static inline bool lab_asks(const struct lab_case *c, int b, uint64_t i)
+{
+    return !c->asked || !c->asked[b] || c->asked[b][i / 4096] >> i / 64 % 64 & 1;
+}
+
 enum {
     CASE_CHECK = 1,
     CASE_TIME = 2,

@@ -27,19 +27,30 @@ const char *const run_end_words[RUN_ENDS] = {
 struct expected {
     void *data[LAB_MAX_BUFFERS];
     double *tolerance[LAB_MAX_BUFFERS], *allocated[LAB_MAX_BUFFERS]; /* a lab may set NULL: exact */
+    uint64_t *written[LAB_MAX_BUFFERS]; /* compare_written() of what a disturbed run came to */
 };
 
+static bool leaves_any(const struct job *j)
+{
+    return j->options.disturb && j->options.poison != POISON_NONE;
+}
+
 static void expected_make(struct expected *e, const struct lab *lab, const struct lab_variant *v,
-                          const struct lab_case *c, uint64_t seed, const struct job *j)
+                          const struct lab_case *c, uint64_t seed, const struct job *j,
+                          const struct outputs *o)
 {
     const struct plan *p = j->plan;
     struct lab_case seeded = *c;
 
     seeded.seed = seed;
     memset(e, 0, sizeof(*e));
+    seeded.asked = (const uint64_t *const *)e->written;
     for (int b = 0; b < p->nbuffers; b++) {
         if (p->buffers[b].role != BUF_OUTPUT)
             continue;
+        if (leaves_any(j))
+            e->written[b] = compare_written(p->buffers[b].dtype, o->data[b], p->buffers[b].count,
+                                            poison_byte(j->options.seed));
         e->data[b] = large_zeroed(plan_buffer_bytes(p, b));
         if (lab->integer_bounds || dtype_is_float(p->buffers[b].dtype))
             e->tolerance[b] = e->allocated[b] = large_zeroed(p->buffers[b].count * sizeof(double));
@@ -52,6 +63,7 @@ static void expected_free(struct expected *e)
     for (int b = 0; b < LAB_MAX_BUFFERS; b++) {
         large_free(e->data[b]);
         large_free(e->allocated[b]);
+        free(e->written[b]);
     }
 }
 
@@ -71,13 +83,14 @@ static struct compare_hints hints_of(const struct job *j, const struct launch_re
 }
 
 static void compare_output(const struct lab *lab, const struct lab_case *c, const struct job *j,
-                           int b, const struct expected *e, const struct compare_hints *hints,
+                           int b, const struct expected *e, struct compare_hints *hints,
                            const void *got, struct comparison *sums, struct result *r)
 {
     const struct lab_buffer *buffer = &j->plan->buffers[b];
     uint64_t n = lab->output_count ? lab->output_count(j->plan, c, b) : buffer->count;
 
     n = n < buffer->count ? n : buffer->count;
+    hints->written = e->written[b];
     struct comparison x = compare(buffer->dtype, e->data[b], got, e->tolerance[b], n, hints);
     sums->off += x.off;
     sums->size += x.size;
@@ -132,7 +145,7 @@ void result_of(const struct lab *lab, const struct lab_variant *v, const struct 
         r->end = RUN_OK;
         return;
     }
-    expected_make(&e, lab, v, c, seed, j);
+    expected_make(&e, lab, v, c, seed, j, o);
     for (int b = 0; b < j->plan->nbuffers; b++) {
         if (j->plan->buffers[b].role == BUF_OUTPUT)
             compare_output(lab, c, j, b, &e, &hints, o->data[b], &sums, r);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "dataset.h"
 #include "plan.h"
+#include "random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -67,6 +68,35 @@ Test(result, the_reference_knows_the_seed)
     result_of(&lab, variant, input, 77, &variant->record, &job, &o, &r);
     cr_assert_eq(r.end, RUN_OK);
     cr_assert_eq(seen, 77);
+}
+
+static uint64_t asked;
+
+static void count_asked(const struct plan *p, const struct lab_variant *v, const struct lab_case *c,
+                        const void *const *inputs, void **expected, double **tolerance)
+{
+    for (uint64_t i = asked = 0; i < p->buffers[1].count; i++)
+        asked += lab_asks(c, 1, i);
+    lab_testlab.reference(p, v, c, inputs, expected, tolerance);
+}
+
+/* Of a disturbed run the reference is asked for what was written alone, in groups of 64. */
+Test(result, the_reference_is_asked_for_what_was_written)
+{
+    struct outputs o = right();
+    struct lab lab = lab_testlab;
+    struct result r;
+
+    lab.reference = count_asked;
+    memset((int32_t *)o.data[1] + 100, poison_byte(5), 900 * sizeof(int32_t));
+    for (int disturbed = 0; disturbed < 2; disturbed++) {
+        job.options.disturb = disturbed ? 1u << DISTURB_few : 0;
+        result_of(&lab, variant, input, 5, &variant->record, &job, &o, &r);
+        cr_expect_eq(asked, disturbed ? 128 : 1000);
+        cr_expect_eq(r.wrong, 900);
+        cr_expect_eq(r.unwritten, 900);
+        result_free(&r);
+    }
 }
 
 Test(result, right_is_ok)

@@ -354,7 +354,9 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     for (uint64_t i = 0; i < p->buffers[CALL].count; i++) {
         struct option o = option_of(c, inputs, i);
 
-        if (!compared(c, i)) {
+        if (!lab_asks(c, CALL, i) && !lab_asks(c, PUT, i)) {
+            continue;
+        } else if (!compared(c, i)) {
             call[i] = put[i] = 0;
             tolerance[CALL][i] = tolerance[PUT][i] = INFINITY;
         } else if (moved) {

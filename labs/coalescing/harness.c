@@ -253,6 +253,8 @@ static void reference_energy(const struct lab_case *c, bool soa, const float *in
     for (uint64_t i = 0; i < c->n; i++) {
         double squares = 0, mass = (double)in[i * next + 3 * field], sum;
 
+        if (!lab_asks(c, OUT, i))
+            continue;
         for (unsigned f = 0; f < 3; f++)
             squares += (double)in[i * next + f * field] * (double)in[i * next + f * field];
         sum = squares * 0.5 * mass;

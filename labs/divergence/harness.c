@@ -235,6 +235,8 @@ static void reference(const struct plan *p, const struct lab_variant *v, const s
     for (uint64_t i = 0; i < n; i += CHAINS) {
         uint64_t size = n - i < CHAINS ? n - i : CHAINS;
 
+        if (!lab_asks(c, OUT, i))
+            continue;
         for (uint64_t l = 0; l < size; l++) {
             float path = (float)path_of(v, c, inputs[KIND], i + l);
 
