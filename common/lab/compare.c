@@ -283,10 +283,13 @@ static bool all_near(const float *expected, const float *got, const double *tole
 
     for (uint64_t i = 0; i < count; i++) {
         double d = fabs((double)expected[i] - (double)got[i]);
+        double e = fabs((double)expected[i]);
+        int bound = tolerance[i] < INFINITY;
 
-        far |= !(d <= tolerance[i]) || isinf(tolerance[i]);
+        far |= !(d <= tolerance[i]);
+        d = bound ? d : 0;
         off += d;
-        size += fabs((double)expected[i]);
+        size += bound ? e : 0;
         most = d > most ? d : most;
     }
     if (far)

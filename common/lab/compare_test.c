@@ -216,11 +216,14 @@ Test(compare, errors_are_added_up)
 {
     float expected[4] = {3, -1, 100, NAN}, got[4] = {3.5f, -1.25f, 0, NAN};
     double tolerance[4] = {1, 1, INFINITY, 0};
-    struct comparison c = compare(DT_F32, expected, got, tolerance, 4, &hints);
 
-    cr_expect_eq(c.nwrong, 0);
-    cr_expect(c.off == 0.75 && c.size == 4 && c.most_off == 0.5, "%g %g %g", c.off, c.size,
-              c.most_off);
+    for (int last = 0; last < 3; last++) { /* without the NaN, with an infinity, with both */
+        got[2] = last ? INFINITY : 0;
+        struct comparison c = compare(DT_F32, expected, got, tolerance, last < 2 ? 3 : 4, &hints);
+        cr_expect_eq(c.nwrong, 0);
+        cr_expect(c.off == 0.75 && c.size == 4 && c.most_off == 0.5, "%d: %g %g %g", last, c.off,
+                  c.size, c.most_off);
+    }
 }
 
 Test(compare, the_bound_itself_passes)
