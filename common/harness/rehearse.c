@@ -312,9 +312,12 @@ static void put_goal(struct diagnosis *d, const struct lab_goal *g, struct sampl
     struct gate_world world = {.lookup = lookup, .user = sample};
     struct gate_result r = gate_eval(g->goal, &world);
 
-    if (!r.ok && !r.error)
-        diagnosis_add(d, "goal", "%s%s %s, %s is %.4g, and %s%s is asked for", g->says, goal_on(g),
-                      g->case_name, r.left_text, r.left, goal_asks(r.op), r.right_text);
+    if (!r.ok && !r.error) {
+        struct text what = {0};
+        goal_put(&what, &r);
+        diagnosis_add(d, "goal", "%s%s %s, %s", g->says, goal_on(g), g->case_name, text_str(&what));
+        text_free(&what);
+    }
     gate_free(&r);
 }
 

@@ -74,6 +74,10 @@ uint64_t goals_missed(const struct lab *lab, const struct entry *e);
 const char *goal_on(const struct lab_goal *g);
 /* What is asked for, before its number: "at most " of "<=". */
 const char *goal_asks(const char *op);
+/* What a goal that is not met comes to, in words where it is a usual quantity: "12 of a warp's 32
+ * lanes are active on average (…), and at least 16 is asked for". */
+struct gate_result;
+void goal_put(struct text *t, const struct gate_result *r);
 
 /* At most 100 columns a line; colours when out is a terminal and NO_COLOR is not set. */
 void table_print(FILE *out, const struct report *p);
