@@ -62,11 +62,14 @@ static void say_wrong(struct verify *v, const struct task *t, uint64_t seed,
     int digits = b->dtype == DT_F64 ? 17 : dtype_is_float(b->dtype) ? 9 : 20;
 
     if (n < count && wrong <= n)
-        say(v, "%s: %llu of %llu elements are wrong, a sample of %llu: no others are compared\n",
-            b->name, (unsigned long long)wrong, (unsigned long long)n, (unsigned long long)count);
+        say(v, "%s: %llu of %llu elements %s wrong, a sample of %llu: no others are compared\n",
+            b->name, (unsigned long long)wrong, (unsigned long long)n, wrong == 1 ? "is" : "are",
+            (unsigned long long)count);
+    else if (count == 1)
+        say(v, "%s: its only element is wrong\n", b->name);
     else
-        say(v, "%s: %llu of %llu elements are wrong%s\n", b->name, (unsigned long long)wrong,
-            (unsigned long long)count,
+        say(v, "%s: %llu of %llu elements %s wrong%s\n", b->name, (unsigned long long)wrong,
+            (unsigned long long)count, wrong == 1 ? "is" : "are",
             n < count ? " at least: of most it is only seen whether a right one could be so" : "");
     for (int i = 0; i < w->comparison.nshown; i++) {
         const struct lab_mismatch *m = &w->comparison.shown[i];

@@ -168,8 +168,8 @@ static bool put_periodic(struct text *t, const struct set *s)
     }
     if (runs < 3 || s->index[0] + length > period)
         return false;
-    text_addf(t, "of every %" PRIu64 " elements of %s those at %" PRIu64 " to %" PRIu64, period,
-              s->name, s->index[0], s->index[0] + length - 1);
+    text_addf(t, "those at %" PRIu64 " to %" PRIu64 " of every %" PRIu64 " elements of %s",
+              s->index[0], s->index[0] + length - 1, period, s->name);
     return true;
 }
 
@@ -182,7 +182,7 @@ static void put_list(struct text *t, const struct set *s)
         put_one(t, s, s->index[i]);
     }
     if (shown < s->n)
-        text_addf(t, " and %" PRIu64 " more, the last %s[%" PRIu64 "]", s->n - shown, s->name,
+        text_addf(t, " and %" PRIu64 " more (the last %s[%" PRIu64 "])", s->n - shown, s->name,
                   s->index[s->n - 1]);
 }
 

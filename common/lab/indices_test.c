@@ -27,9 +27,9 @@ static const struct {
      {0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 15},
      12,
      "all of in but rows 1 to 2 of columns 1 to 2 of in"},
-    {30, 0, {8, 9, 18, 19, 28, 29}, 6, "of every 10 elements of in those at 8 to 9"},
-    {29, 0, {8, 9, 18, 19, 28}, 5, "of every 10 elements of in those at 8 to 9"},
-    {30, 0, {8, 9, 18, 20, 28, 29}, 6, "in[8], in[9], in[18] and 3 more, the last in[29]"},
+    {30, 0, {8, 9, 18, 19, 28, 29}, 6, "those at 8 to 9 of every 10 elements of in"},
+    {29, 0, {8, 9, 18, 19, 28}, 5, "those at 8 to 9 of every 10 elements of in"},
+    {30, 0, {8, 9, 18, 20, 28, 29}, 6, "in[8], in[9], in[18] and 3 more (the last in[29])"},
     {100, 0, {1, 2, 9, 50}, 4, "in[1], in[2], in[9] and in[50]"},
 };
 
