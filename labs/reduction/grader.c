@@ -316,8 +316,8 @@ static const struct hidden_case hidden[] = {
     "4.3 * warps + 0.25 * warps * warps / blocks), 6.3 * warps + 0.125 * warps * warps / blocks)"
 /* Each block's result is made of what each of its warps brings, whatever the number of results. */
 #define ALL_LOAD "influence(one_warp) >= 0.9 - k"
-/* What is loaded has been added to before it goes to shared memory; in the last block some may have
- * nothing to be added to (where blocks are compared, m is 1). Of floats it is seen that
+/* Two elements have been added before one goes to shared memory; in the last block some may have
+ * nothing to be added to (where blocks are compared, of ints, m is 1). Of floats it is seen that
  * instructions add before anybody waits: one a warp, of the two that there are with the tree's. */
 #define NOT_PARKED                                                                                 \
     "influence(parked) <= 1.5 - m && async_bytes == 0 && floats_first >= min(0.9 * warps, "        \

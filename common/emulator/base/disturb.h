@@ -17,7 +17,7 @@
     X(at_once, "what is loaded from global memory amid the work, and waited for at once")          \
     X(again, "what is loaded from global memory after something loaded was used")                  \
     X(straight, "what lanes load from global memory, each its own, and compute with at once")         \
-    X(parked, "what lanes load from global memory, and store to shared memory as it is")           \
+    X(parked, "what goes into shared memory and is made of one loaded element alone")           \
     X(shuffle, "what lanes tell each other: shfl, redux, vote, match, movmatrix")                  \
     X(tensor, "what products of matrices add: mma, wmma.mma, wgmma")                               \
     X(async, "what cp.async and bulk copies bring into shared memory")                             \

@@ -417,7 +417,7 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
 
 static void disturb_func(struct emu_func *f, unsigned classes)
 {
-    bool *held = follow_loads(classes) ? follow_registers(f->ptx) : NULL;
+    bool *held = follow_loads(classes) ? follow_registers(f->ptx, classes) : NULL;
     for (uint32_t i = 0; i < f->ninsns; i++) {
         struct insn *in = &f->insns[i];
         const struct ptx_insn *p = in->site ? &f->ptx->insns[in->site->index] : NULL;

@@ -30,6 +30,9 @@ static int changed(struct program p, int class, int n)
     "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"                     \
     "add.f32 %f3, %f3, %f3;\nadd.f32 %f3, %f3, %f3;\n"
 #define FLOATS FIVE FIVE FIVE FIVE
+/* Two elements; %r0 is left in s. */
+#define TWO  GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\nld.global.u32 %r3, [%mine+4100];\n"
+#define LEFT "st.shared.u32 [%r1], %r0;\nld.shared.u32 %r7, [%r1];\n" DONE
 /* 128 bytes from global memory into s, by a bulk copy of lane 0, or by cp.async of each lane. */
 #define MBARRIER(count)                                                                            \
     GLOBAL SHARED "setp.eq.u32 %p1, %t, 0;\n@%p1 mbarrier.init.shared.b64 [s+512], " count         \
@@ -172,8 +175,8 @@ static const struct {
      DISTURB_straight, 0},
     {GLOBAL "ld.global.u32 %r0, [%out+4100];\nadd.u32 %r7, %r0, 1;\n" DONE, DISTURB_straight, 0},
     {GLOBAL CALLS("near") DONE, DISTURB_straight, 32},
-    /* stored to shared memory as it is, of another type, by a generic address; added to before;
-       stored elsewhere; handed to a function */
+    /* stored to shared memory as it is, of another type, by a generic address; stored elsewhere;
+       handed to a function */
     {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\nst.shared.u32 [%r1], %r0;\n"
                    "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_parked, 32},
@@ -181,11 +184,25 @@ static const struct {
                    "cvt.u64.u32 %d0, %r1;\ncvta.shared.u64 %d0, %d0;\nst.f32 [%d0], %f0;\n"
                    "ld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_parked, 32},
-    {GLOBAL SHARED "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r0, %r0, 1;\n"
-                   "st.shared.u32 [%r1], %r0;\nld.shared.u32 %r7, [%r1];\n" DONE,
-     DISTURB_parked, 0},
     {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_parked, 0},
     {GLOBAL CALLS("near") DONE, DISTURB_parked, 0},
+    /* after something else was added; 0 times another, or too little of it; itself, and taken away
+       again; another was chosen, or not; another, in one lane of two; another, then a third */
+    {TWO "add.u32 %r0, %r0, 1;\nadd.u32 %r0, %r0, %t;\n" LEFT, DISTURB_parked, 32},
+    {TWO "mul.lo.u32 %r3, %r3, %cta;\nadd.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
+    {TWO "mad.lo.u32 %r3, %r3, %cta, 1;\nadd.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
+    {TWO "add.u32 %r0, %r0, 1;\ncvt.rn.f32.u32 %f0, %r0;\ncvt.rn.f32.u32 %f1, %r3;\nadd.f32 %f0, "
+         "%f0, 0f3f800000;\n"
+         "fma.rn.f32 %f1, %f1, 0f0da24260, %f0;\nmov.b32 %r0, %f1;\n" LEFT,
+     DISTURB_parked, 32},
+    {TWO "add.u32 %r3, %r0, %r0;\nsub.u32 %r0, %r3, %r0;\n" LEFT, DISTURB_parked, 32},
+    {TWO "min.s32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
+    {TWO "setp.eq.u32 %p0, %cta, 0;\nselp.b32 %r0, %r0, %r3, %p0;\n" LEFT, DISTURB_parked, 32},
+    {TWO "add.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 0},
+    {TWO "and.b32 %r2, %t, 1;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 add.u32 %r0, %r0, %r3;\n" LEFT,
+     DISTURB_parked, 16},
+    {TWO "add.u32 %r0, %r0, %r3;\nld.global.u32 %r3, [%mine+4104];\nadd.u32 %r0, %r0, %r3;\n" LEFT,
+     DISTURB_parked, 0},
     /* one in 64 of 256 words that are added up: hardly a lane has none; of one word, hardly one */
     {SHARED "mov.u32 %r7, 0;\nmov.u32 %r5, 0;\nTOP: ld.shared.u32 %r0, [%r1];\n"
             "add.u32 %r7, %r0, %r7;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p0, %r5, 256;\n"

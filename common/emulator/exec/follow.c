@@ -15,6 +15,9 @@ struct held {
     uint32_t place, width, size;
     uint64_t since; /* the clock at the load */
     bool apart;     /* lanes loaded from different addresses */
+    /* Where it is asked what is parked, it is held until it is written over: */
+    uint64_t element; /* of one that it is made of: when and where it was loaded */
+    uint32_t met;     /* lanes in which it is made of several */
 };
 
 /* A copy that a barrier waits for, or two: who waits at the first may tell of it at the second. */
@@ -277,18 +280,95 @@ static bool leaves(const struct ptx_insn *p)
     return p->op == OP_shfl || (p->op == OP_st && !own);
 }
 
+/* Lanes of a row of registers that differ. */
+static uint32_t changed(const uint8_t *a, const uint8_t *b, uint32_t width)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < WARP; i++)
+        lanes |= (uint32_t)(memcmp(a + i * width, b + i * width, width) != 0) << i;
+    return lanes;
+}
+/* Does it compute one register of others, and leave nothing else behind? */
+static bool computes(const struct ptx_insn *p, const struct insn *in)
+{
+    bool carry = ptx_has(p, M_cc) || p->op == OP_addc || p->op == OP_subc || p->op == OP_madc;
+    return p->op < OP_cvta && p->op != OP_mov && !carry && in->dst >> SEL_SHIFT == SEL_REG &&
+           p->noperands && p->operands[0].kind == OPD_REG;
+}
+/* What `in` is about to make, of which elements is it made? It is tried out with each that it
+ * might be: one that is multiplied by 0, or too small to matter in a sum, is none of them. Nor is
+ * a float that is 0, of which flipping bits makes a tiny one. */
+static struct held made_of(struct warp *w, const struct insn *in, const struct ptx_insn *p,
+                           uint32_t mask, flip_register flip)
+{
+    enum { ROW = 8 * WARP };
+    const struct ptx_func *f = w->cur->frame->func->ptx;
+    uint32_t regs[MAX_REGISTERS], n = insn_uses(p, f, regs, MAX_REGISTERS);
+    uint8_t before[ROW], as_is[ROW], source[ROW], *to = place(w, in->dst);
+    uint32_t width = row_bytes(f, p->operands[0].reg);
+    struct held x = {.place = in->dst, .width = width, .size = width};
+
+    if (width > 8 || ptx_type_bits(f->regs[p->operands[0].reg].type) < 8)
+        return x;
+    memcpy(before, to, width * WARP);
+    disturb_own(in)(w, in);
+    memcpy(as_is, to, width * WARP);
+    memcpy(to, before, width * WARP);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct held *h = &w->cur->frame->held[regs[k]];
+        if (!(h->lanes & mask) || h->width > 8)
+            continue;
+        memcpy(source, place(w, h->place), h->width * WARP);
+        flip(w, in, h->place, h->width, h->size, k, h->lanes & mask);
+        disturb_own(in)(w, in);
+        uint32_t lanes = changed(to, as_is, width) & h->lanes & mask;
+        memcpy(to, before, width * WARP);
+        memcpy(place(w, h->place), source, h->width * WARP);
+        x.met |= lanes & (h->met | (h->element != x.element ? x.lanes : 0));
+        x.lanes |= lanes;
+        x.element = lanes ? h->element : x.element;
+    }
+    return x;
+}
+
+/* Where what is made of one element goes into shared memory, or what it is that `in` makes: kept
+ * behind the registers until it is made. */
+static void follow_parked(struct warp *w, const struct insn *in, const struct ptx_insn *p,
+                          uint32_t mask, flip_register flip)
+{
+    const struct ptx_func *f = w->cur->frame->func->ptx;
+    struct held *held = w->cur->frame->held;
+    uint32_t regs[MAX_REGISTERS];
+    if (computes(p, in))
+        held[f->nregs] = made_of(w, in, p, mask, flip);
+    if (p->op != OP_st || !lies_there(p))
+        return;
+    uint32_t n = insn_uses(p, f, regs, MAX_REGISTERS);
+    for (uint32_t k = 0; k < n; k++) {
+        struct held *h = &held[regs[k]];
+        uint32_t lanes = h->lanes & ~h->met & mask;
+        flip(w, in, h->place, h->width, h->size, k, lanes);
+        h->lanes &= ~lanes;
+    }
+}
+
 void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip)
 {
     const struct ptx_insn *p = followed_statement(w, in);
     uint32_t regs[MAX_REGISTERS];
     w->handed = NOT_HANDED;
     bool straight = wants(w->block->launch, DISTURB_straight);
-    bool parks = p && p->op == OP_st && lies_there(p) && wants(w->block->launch, DISTURB_parked);
-    if (!p || carries(p, converts(w)))
+    if (!p)
+        return;
+    if (wants(w->block->launch, DISTURB_parked)) {
+        follow_parked(w, in, p, mask, flip);
+        return;
+    }
+    if (carries(p, converts(w)))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
     /* nobody need have told w of anything: who fetches for others begins with empty room */
-    bool hands = !parks && p->op == OP_st && lies_there(p) && !w->floats;
+    bool hands = p->op == OP_st && lies_there(p) && !w->floats;
     for (uint32_t k = 0; k < n; k++) {
         struct held *h = &w->cur->frame->held[regs[k]];
         if (!(h->lanes & mask))
@@ -296,7 +376,7 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         w->used = true;
         if (hands) /* for others: who waits for it is told by w */
             w->handed = h->since;
-        else if ((straight && h->apart && !leaves(p)) || parks ||
+        else if ((straight && h->apart && !leaves(p)) ||
                  follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
         h->lanes = 0;
@@ -321,6 +401,12 @@ static const struct held *moved(const struct warp *w, const struct ptx_insn *p, 
     return NULL;
 }
 
+/* Which of a thread's elements: others are loaded elsewhere, or later. */
+static uint64_t element_of(const struct warp *w, const struct insn *in, uint32_t k)
+{
+    return w->executed << 32 | in->site->index << 4 | k;
+}
+
 void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32_t loaded,
                     const struct written *x)
 {
@@ -329,6 +415,8 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
     if (!p)
         return;
     const struct held *from = moved(w, p, mask);
+    if (wants(w->block->launch, DISTURB_parked) && computes(p, in))
+        from = &w->cur->frame->held[w->cur->frame->func->ptx->nregs];
     struct held what = from ? *from : (struct held){.lanes = FULL};
     const struct ptx_func *f = w->cur->frame->func->ptx;
     uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
@@ -336,16 +424,20 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
     for (uint32_t k = 0; k < n; k++) {
         struct held *h = &w->cur->frame->held[regs[k]];
         h->lanes &= ~mask;
+        h->met &= ~mask;
         if (load)
-            *h = (struct held){h->lanes | loaded, x->places[k],        x->width,
-                               x->size,           follow_clock(w, in), x->apart};
+            *h = (struct held){
+                h->lanes | loaded, x->places[k],         x->width, x->size, follow_clock(w, in),
+                x->apart,          element_of(w, in, k), h->met};
         else if (from && (n == 1 || n == in->count))
             *h = (struct held){h->lanes | (what.lanes & mask),
                                n > 1 ? in->places[k] : in->dst,
                                row_bytes(f, regs[k]),
                                row_bytes(f, regs[k]),
                                what.since,
-                               what.apart};
+                               what.apart,
+                               what.element,
+                               h->met | (what.met & mask)};
     }
 }
 
@@ -364,16 +456,16 @@ bool follow_touches(const struct ptx_func *f, const struct ptx_insn *p, const bo
            any_of(held, regs, insn_defs(p, f, regs, MAX_REGISTERS));
 }
 
-bool *follow_registers(const struct ptx_func *f)
+bool *follow_registers(const struct ptx_func *f, unsigned classes)
 {
-    bool *held = xcalloc(f->nregs + 1, 1);
+    bool all = classes >> DISTURB_parked & 1, *held = xcalloc(f->nregs + 1, 1);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < f->ninsns; i++) {
             const struct ptx_insn *p = &f->insns[i];
             uint32_t regs[MAX_REGISTERS];
-            bool moves =
-                carries(p, true) && any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS));
+            bool moves = (all || carries(p, true)) &&
+                         any_of(held, regs, insn_uses(p, f, regs, MAX_REGISTERS));
             uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);
             for (uint32_t k = 0; k < n && (moves || loads_global(p)); k++) {
                 more |= !held[regs[k]];

@@ -1,10 +1,11 @@
 /* follow.h - where values have been: who stored a byte of shared memory, and how long ago what a
  * register holds was loaded from global memory.
  *
- * For launches that disturb `others`, `ahead`, `at_once`, `again` or `straight` alone: other ones
- * have b->writers and w->held NULL. Not followed: values through local memory, and as arguments and
- * results of functions that are called; to store them there is a use. Of a value put together from
- * several loads the first one's time holds.
+ * For launches that disturb `others`, `ahead`, `at_once`, `again`, `straight` or `parked` alone:
+ * other ones have b->writers and w->held NULL. For `parked` it is followed, too, what is computed
+ * of a value, until it meets another one; not by an instruction that becomes several. Not followed:
+ * values through local memory, and as arguments and results of functions that are called; to store
+ * them there is a use. Of a value put together from several loads the first one's time holds.
  *
  * Time is the floating-point instructions that a warp has executed, or at a barrier or mbarrier
  * the most that one of those who had arrived there had: its clock. Who waits for others has come
@@ -76,7 +77,7 @@ void flights_land(struct warp *w, const struct insn *in, uint64_t mbarrier, uint
 /* All have come to this barrier of the block. */
 void flights_pass(struct block *b, uint32_t id);
 /* By register of f: may it hold what was loaded from global memory? Allocated. */
-bool *follow_registers(const struct ptx_func *f);
+bool *follow_registers(const struct ptx_func *f, unsigned classes);
 /* Does p read or write one of these? */
 bool follow_touches(const struct ptx_func *f, const struct ptx_insn *p, const bool *held);
 
