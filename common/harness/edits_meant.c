@@ -448,9 +448,9 @@ static void stored_late(struct scan *s, int i)
     char *a = words_text(s, i, last), *b = words_text(s, last + 2, end - 1),
          *between = words_text(s, end + 1, stop);
     change(s, i, stop, xformat("{ const auto late = %s; %s %s = late; }", b, between, a));
-    change_told(
-        s, xformat("with the old value of \"%s\", which this line overwrites, used up to line %d,",
-                   a, s->v[stop].line));
+    change_told(s,
+                xformat("with \"%s\" overwritten only behind line %d, which needs its old value,",
+                        a, s->v[stop].line));
     free(a);
     free(b);
     free(between);

@@ -1099,8 +1099,8 @@ Test(edits, what_was_meant)
         is_told_at(&e, 14, "with f<0> and f<1> exchanged, here and where the other stands next,"),
         "each for the other");
     cr_expect(is_told_at(&e, 17,
-                         "with the old value of \"out[0]\", which this line overwrites, used up to "
-                         "line 20,"),
+                         "with \"out[0]\" overwritten only behind line 20, which needs its old "
+                         "value,"),
               "an old value");
     edits_free(&e);
 }

@@ -157,9 +157,11 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     static const char *const of[] = {"%s thread%s a block", "%s thread%s a block along y",
                                      "%s for the third number (items)"};
     static const char blocks[] =
-        "if the kernel is to have such blocks, something in it does not suit them, such as an "
-        "index, a bound (a constant, or another extent, in place of the one that belongs there?), "
-        "a guard around what others need, or threads without work that leave early";
+        "if the kernel is to have such blocks, something in it does not fit them: an index, a "
+        "bound "
+        "(a constant, or another extent, in place of the one that belongs there?), an \"if\" "
+        "around "
+        "what other threads need, or threads without work that leave early";
     static const char items[] = "the larger that number, the fewer blocks there are; how many "
                                 "does each thread of the kernel take?";
     struct launch_record r = *given;

@@ -148,13 +148,13 @@ static bool find_rest(struct search *s, char which, uint64_t right, uint64_t wro
 
     if ((n = multiples_are(s, &s->smallest, which, right, least, true)))
         text_addf(t,
-                  ": of %d values of %s %sthat were tried it is right at the multiples of %" PRIu64
-                  ", and wrong at all others",
+                  "; of %d values of %s %sthat were tried, the multiples of %" PRIu64
+                  " are right and all others wrong",
                   n, name, first ? "" : "from there on ", right);
     else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)))
         text_addf(t,
-                  ": of %d values of %s that were tried it is wrong at the multiples of %" PRIu64
-                  ", and right at all others",
+                  "; of %d values of %s that were tried, the multiples of %" PRIu64
+                  " are wrong and all others right",
                   n, name, wrong);
     return n;
 }
@@ -427,8 +427,9 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
             text_addf(t, "with %s: ", given.s);
         text_free(&given);
         if (is_found_alone(s, *extent, wrong))
-            text_addf(t, "at %s = %" PRIu64 " checks find nothing, at %s = %" PRIu64 " they do%s",
-                      name, right, name, wrong, text_str(&rest));
+            text_addf(
+                t, "at %s = %" PRIu64 " the checks find nothing, at %s = %" PRIu64 " something%s",
+                name, right, name, wrong, text_str(&rest));
         else
             text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
                       right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",

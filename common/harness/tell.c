@@ -190,15 +190,15 @@ static void print_failure(const struct run *r, int v)
     int like = told_before(r, v);
 
     bool ends = is_told_as(s, "compared"); /* its results are right */
-    printf("%s%s%s %s on case %s", colours(stdout) ? "\033[31m" : "", name,
-           colours(stdout) ? "\033[0m" : "", ends ? "does not end as it should" : "is wrong",
-           s->on->name);
+    printf("%s%s%s %s ", colours(stdout) ? "\033[31m" : "", name, colours(stdout) ? "\033[0m" : "",
+           ends ? "does not end as it should" : "is wrong");
     if (s->failures > 1)
-        printf(" and %llu more of %llu cases", (unsigned long long)s->failures - 1,
-               (unsigned long long)(s->failures + s->passes));
-    printf(": %s", s->message);
+        printf("in %llu of %llu cases, such as %s: %s", (unsigned long long)s->failures,
+               (unsigned long long)(s->failures + s->passes), s->on->name, s->message);
+    else
+        printf("on case %s: %s", s->on->name, s->message);
     if (like >= 0)
-        printf("  all that is said of %s is so here, too\n", r->lab->variants[like].name);
+        printf("  all that is said of %s holds here, too\n", r->lab->variants[like].name);
     else
         print_words(r, text_str(&s->why.words));
     print_like(r, v);
@@ -510,7 +510,7 @@ static void print_summary(struct run *r, bool missed)
         print_some(t.wrong, "wrong");
         print_some(t.missing, "missing");
         print_some(t.open, "still to be written");
-        puts(r->verify.nfindings && !t.wrong ? "; the checks have found what may go wrong on a GPU"
+        puts(r->verify.nfindings && !t.wrong ? "; what the checks have found may go wrong on a GPU"
                                              : "");
         print_next(r, &t);
     } else {

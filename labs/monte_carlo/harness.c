@@ -1184,7 +1184,7 @@ static bool recognise_times(double right, double got, char *words, size_t size)
 
     if (!(right > 1e-3 && times >= 2 && fabs(got / right - times) <= 1e-5 * times))
         return false;
-    snprintf(words, size, "%.0f times the price: each path is counted so often", times);
+    snprintf(words, size, "%.0f times the price: each path is counted %.0f times", times, times);
     return true;
 }
 

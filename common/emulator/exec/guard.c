@@ -170,7 +170,7 @@ static void put_offset(struct text *t, uint64_t at)
 
     text_addf(t, "offset %" PRId64, (int64_t)at);
     if (below < 0 && below >= -(1 << 20))
-        text_addf(t, " (%" PRId64 ", and 2^32 more: an index below zero?)", below);
+        text_addf(t, " (2^32 more than %" PRId64 ": is an index negative?)", below);
 }
 
 static void fault_outside(struct warp *w, const struct insn *in, int lane, uint64_t at,

@@ -94,10 +94,10 @@ Test(check_guard, an_index_below_zero)
 {
     expect_words(
         "mov.u32 %r0, s;\nst.shared.u32 [%r0-128], %t;",
-        "offset 4294967168 (-128, and 2^32 more: an index below zero?), but the block has");
+        "offset 4294967168 (2^32 more than -128: is an index negative?), but the block has");
     expect_words(
         "mov.u64 %mine, s;\nadd.u64 %mine, %mine, 17179869056;\nst.shared.u32 [%mine], %t;",
-        "offset 4294967168 (-128, and 2^32 more: an index below zero?)");
+        "offset 4294967168 (2^32 more than -128: is an index negative?)");
 }
 
 /* The upper half of a shared address is nothing: 2^32 elements are taken off by it. */
