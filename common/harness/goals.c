@@ -17,15 +17,6 @@ const char *goal_on(const struct lab_goal *g)
     return n && g->says[n - 1] == '?' ? " On" : ": on";
 }
 
-const char *goal_asks(const char *op)
-{
-    return !strcmp(op, "<=")   ? "at most "
-           : !strcmp(op, ">=") ? "at least "
-           : !strcmp(op, "<")  ? "less than "
-           : !strcmp(op, ">")  ? "more than "
-                               : "";
-}
-
 /* Usual quantities, without their blanks; # is where the number goes. */
 static const struct {
     const char *quantity, *words;
@@ -80,9 +71,10 @@ void goal_put(struct text *t, const struct gate_result *r)
     else
         text_addf(t, "%s is %.4g", r->left_text, r->left);
     if (r->right_text[strspn(r->right_text, "0123456789.e")])
-        text_addf(t, ", and %s%.4g (%s) is asked for", goal_asks(r->op), r->right, r->right_text);
+        text_addf(t, ", and %s %.4g (%s) is asked for", gate_op_words(r->op), r->right,
+                  r->right_text);
     else
-        text_addf(t, ", and %s%s is asked for", goal_asks(r->op), r->right_text);
+        text_addf(t, ", and %s %s is asked for", gate_op_words(r->op), r->right_text);
 }
 
 struct looked_up {

@@ -27,7 +27,7 @@ Test(goals, says_usual_quantities_in_words)
            "it takes 1.29 times as long as pinned, and less than 1 is asked for");
     expect("ms / pinned.ms * 2", 1.29, "<", "1", 1,
            "ms / pinned.ms * 2 is 1.29, and less than 1 is asked for");
-    expect("launches", 3, "==", "1", 1, "launches is 3, and 1 is asked for");
+    expect("launches", 3, "==", "1", 1, "launches is 3, and exactly 1 is asked for");
 }
 
 /* A bound that is worked out is told as a number, too. */

@@ -56,9 +56,9 @@ static bool is_missed(struct search *s, const struct lab_goal *g, const struct l
         sscanf(r.left_text, "influence(%31[a-z_])", class);
         int i = disturb_index(class);
         text_addf(&s->d->beside,
-                  "%s%s %s, %.0f %% of them depend on %s, and %s%.0f %% is asked for", g->says,
+                  "%s%s %s, %.0f %% of them depend on %s, and %s %.0f %% is asked for", g->says,
                   goal_on(g), c->name, 100 * r.left, i < 0 ? class : disturb_infos[i].text,
-                  goal_asks(r.op), 100 * r.right);
+                  gate_op_words(r.op), 100 * r.right);
     }
     gate_free(&r);
     return missed;

@@ -72,8 +72,6 @@ int goals_print(FILE *out, const struct report *p);
 uint64_t goals_missed(const struct lab *lab, const struct entry *e);
 /* What a goal says of a miss goes on with where it was missed: "…: on", or "…? On". */
 const char *goal_on(const struct lab_goal *g);
-/* What is asked for, before its number: "at most " of "<=". */
-const char *goal_asks(const char *op);
 /* What a goal that is not met comes to, in words where it is a usual quantity: "12 of a warp's 32
  * lanes are active on average (…), and at least 16 is asked for". */
 struct gate_result;

@@ -316,3 +316,18 @@ double gate_value(const char *text, const struct gate_world *world, char **error
         free(g.error);
     return ok ? v : NAN;
 }
+
+const char *gate_op_words(const char *op)
+{
+    static const struct {
+        const char *op, *words;
+    } rows[] = {{"<=", "at most"},
+                {">=", "at least"},
+                {"==", "exactly"},
+                {"<", "less than"},
+                {">", "more than"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!strcmp(rows[i].op, op))
+            return rows[i].words;
+    return op;
+}

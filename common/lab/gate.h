@@ -56,6 +56,8 @@ struct gate_result {
 /* Evaluates; a comparison with NaN on either side (0/0) does not hold. */
 struct gate_result gate_eval(const char *expression, const struct gate_world *world);
 void gate_free(struct gate_result *r);
+/* What a comparison asks for: "at most" of "<=". */
+const char *gate_op_words(const char *op);
 /* A lone sum, for table columns and predictions. NaN, and the reason in *error (allocated; NULL
  * when there is a value), which may itself be NULL. */
 double gate_value(const char *sum, const struct gate_world *world, char **error);

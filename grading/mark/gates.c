@@ -254,21 +254,6 @@ static const char *words_of(const char *expression)
     return NULL;
 }
 
-static const char *op_words(const char *op)
-{
-    static const struct {
-        const char *op, *words;
-    } rows[] = {{"<=", "at most"},
-                {">=", "at least"},
-                {"==", "exactly"},
-                {"<", "less than"},
-                {">", "more than"}};
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (!strcmp(rows[i].op, op))
-            return rows[i].words;
-    return op;
-}
-
 static bool is_name(const char *s, const char *end)
 {
     while (s < end && (isalnum((unsigned char)*s) || strchr("_.", *s)))
@@ -299,17 +284,18 @@ static void put_limit(struct text *t, const struct gate_result *g, bool hidden)
     char *rest;
     bool times = times_reference(g->right_text, &factor) && factor > 0;
     if (times && hidden) {
-        text_addf(t, ", expected %s %.6g times what the reference needs", op_words(g->op), factor);
+        text_addf(t, ", expected %s %.6g times what the reference needs", gate_op_words(g->op),
+                  factor);
         return;
     }
     if (times) {
         text_add(t, ", the reference needs ");
         put_number(t, g->right / factor);
-        text_addf(t, ": %s %.6g times that", op_words(g->op), factor);
+        text_addf(t, ": %s %.6g times that", gate_op_words(g->op), factor);
         return;
     }
     strtod(g->right_text, &rest);
-    text_addf(t, ", expected %s ", op_words(g->op));
+    text_addf(t, ", expected %s ", gate_op_words(g->op));
     if (hidden || !*rest)
         text_add(t, g->right_text);
     else
@@ -380,7 +366,7 @@ static void put_influence(struct text *t, const struct gate_result *g, int class
         return;
     }
     text_addf(t, "%.3g %% of the results change, expected %s %.3g %%", 100 * x->share,
-              op_words(g->op), 100 * g->right);
+              gate_op_words(g->op), 100 * g->right);
     if (!g->ok && g->op[0] == '>')
         text_add(t, ": they are not made from it");
 }
