@@ -95,7 +95,63 @@ static void event_step(struct scan *s, int i)
     }
 }
 
-/* Stream and chunk or event of the step that word i begins, as another step has them. */
+/* The variable of the innermost loop that word i is in; -1: it is in none. */
+static int loop_variable(const struct scan *s, int i)
+{
+    for (int k = i - 1; k > s->blocks[s->v[i].block].open; k--) {
+        int close = word_is(s, k, "for") ? word_match(s, k + 1, 1) : -1, name = k + 2;
+
+        if (close < 0 || close > i || body_end(s, close + 1) < i)
+            continue;
+        while (name < close && !word_is(s, name + 1, "="))
+            name++;
+        return name < close && word_kind(s, name) == NAME ? name : -1;
+    }
+    return -1;
+}
+
+/* Is word i one of the words from a to b? */
+static bool is_among(const struct scan *s, int i, int a, int b)
+{
+    bool is = false;
+
+    for (int k = a; k <= b && i >= 0; k++)
+        is |= word_same(s, k, i);
+    return is;
+}
+
+/* An event that is recorded here and waited for there, where others may have the same numbers: more
+ * than all chunks, in both. */
+static void events_apart(struct scan *s, int i)
+{
+    int close = step_end(s, i), end = s->blocks[s->v[i].block].end,
+        from = close > 0 && word_is(s, i + 2, "record") ? argument_end(s, i + 4, close) + 2 : close;
+    char *event = from < close ? words_text(s, from, close - 1) : NULL;
+
+    for (int k = close + 2; event && k < end; k++) {
+        int last = step_end(s, k), at = last > 0 ? argument_end(s, k + 4, last) + 2 : -1;
+        char *other =
+            at > 0 && at < last && word_is(s, k + 2, "wait") ? words_text(s, at, last - 1) : NULL;
+
+        if (other && !strcmp(event, other)) {
+            char *object = words_text(s, i, i), *between = words_text(s, close, at - 1);
+            change(
+                s, from, last - 1,
+                xformat("%s.chunks + %s%s %s.chunks + %s", object, event, between, object, event));
+            change_told(s, xformat("with numbers of its own for the event, as \"%s.chunks + %s\", "
+                                   "here and on line %d,",
+                                   object, event, s->v[k].line));
+            free(object);
+            free(between);
+            k = end;
+        }
+        free(other);
+    }
+    free(event);
+}
+
+/* Stream and chunk or event of the step that word i begins, as another step has them; but not one
+ * for all rounds of a loop. */
 static void argument_as(struct scan *s, int i)
 {
     int close = step_end(s, i), b = s->v[i].block, from = i + 4;
@@ -103,13 +159,17 @@ static void argument_as(struct scan *s, int i)
     for (int n = 0; close > 0 && n < 2 && from < close; n++) {
         int to = argument_end(s, from, close);
         char *was = words_text(s, from, to);
+        int variable = n && is_among(s, loop_variable(s, i), from, to) ? loop_variable(s, i) : -1;
 
         for (int k = s->blocks[b].open; k < s->blocks[b].end; k++) {
             int end = step_end(s, k), at = k + 4;
 
             if (end > 0 && n)
                 at = argument_end(s, at, end) + 2;
-            char *is = end > 0 && at < end ? words_text(s, at, argument_end(s, at, end)) : NULL;
+            int last = end > 0 && at < end ? argument_end(s, at, end) : -1;
+            char *is = last >= 0 && (variable < 0 || is_among(s, variable, at, last))
+                           ? words_text(s, at, last)
+                           : NULL;
             if (is && strcmp(was, is) != 0) {
                 char *before = words_text(s, i, from - 1), *behind = words_text(s, to + 1, close);
 
@@ -184,21 +244,6 @@ static void without_number(struct scan *s, int i)
         change(s, left, i + 1, words_text(s, left, i - 1));
 }
 
-/* The variable of the innermost loop that word i is in; -1: it is in none. */
-static int loop_variable(const struct scan *s, int i)
-{
-    for (int k = i - 1; k > s->blocks[s->v[i].block].open; k--) {
-        int close = word_is(s, k, "for") ? word_match(s, k + 1, 1) : -1, name = k + 2;
-
-        if (close < 0 || close > i || body_end(s, close + 1) < i)
-            continue;
-        while (name < close && !word_is(s, name + 1, "="))
-            name++;
-        return name < close && word_kind(s, name) == NAME ? name : -1;
-    }
-    return -1;
-}
-
 /* The chunk of the step that word i begins, for free(), and its first word; NULL: it is for none.
  */
 static char *chunk_of(const struct scan *s, int i, int *at)
@@ -244,8 +289,8 @@ static void chunk_of_round(struct scan *s, int i)
     free(was);
 }
 
-static way *const likely[] = {event_beside, without_number, another_memory, argument_as,
-                              chunk_of_round};
+static way *const likely[] = {events_apart,   event_beside, without_number,
+                              another_memory, argument_as,  chunk_of_round};
 static const struct ways likely_ways = {likely, sizeof(likely) / sizeof(likely[0])};
 static way *const steps[] = {chunk_step, event_step};
 static const struct ways schedule_ways = {steps, sizeof(steps) / sizeof(steps[0])};

@@ -213,8 +213,23 @@ static unsigned long number_at(const char *text, const char *p)
     return isdigit((unsigned char)*p) ? strtoul(p, NULL, 0) : 0;
 }
 
+/* Does the number stand elsewhere in the function that is changed at this place? */
+static bool has_number(const char *text, size_t at, unsigned long number)
+{
+    size_t from = at;
+    while (from && strncmp(text + from - 1, "\n}", 2) != 0)
+        from--;
+    const char *end = strstr(text + at, "\n}");
+    for (const char *p = text + from; *p && p != end; p++)
+        if (isdigit((unsigned char)*p) && (p == text || !in_name(p[-1])) &&
+            strtoul(p, NULL, 0) == number)
+            return true;
+    return false;
+}
+
 /* "% 33" for "% 32", or "& 4" for "& 3": a number that is no power of two, or no such less 1, for
- * one that is, where lanes and what is left over are told by it. It may do by chance. */
+ * one that is, where lanes and what is left over are told by it; "/ 8" for "/ 4", where the
+ * function has no 8 otherwise. It may do by chance. */
 static bool is_rough(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
@@ -233,6 +248,8 @@ static bool is_rough(const struct edits *e, int i)
         rough = !(a & (a - 1)) && (b & (b - 1));
     else if (a && b && x->length && sign > was && sign[-1] == '&')
         rough = !(a & (a + 1)) && (b & (b + 1));
+    else if (a && b && x->length && sign > was && sign[-1] == '/')
+        rough = !has_number(e->text, x->at, b);
     free(was);
     free(is);
     return rough;

@@ -3,6 +3,7 @@
  * large one, in which loops go round where a grid takes all of a small one at once (diagnosing.h).
  */
 #include "diagnosing.h"
+#include "lab/random.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ enum {
     A_KIND = 24,
     SEEDS = 12,
     RANKS = 4,       /* devices, of which there are not so many */
+    TOGETHER = 60,   /* small sizes of all extents at once, */
+    SMALL = 40,      /* up to this */
     FURTHER = 20000, /* elements */
     LARGE = 1 << 21,
     STEPS_OF_LARGE = 1 << 24,
@@ -95,6 +98,45 @@ static bool resize(const struct search *s, struct lab_case *c, int i)
     return n <= FURTHER;
 }
 
+/* A small size of each extent; alone: but of those that are 1. */
+static void make_small(const struct search *s, struct lab_case *c, uint64_t draw, bool alone)
+{
+    const struct lab *lab = s->x->verify->lab;
+
+    for (int k = 0; lab->extents[k]; k++) {
+        bool ranks = lab->extents[k] == 'p' && lab->ranks;
+        uint64_t was = extent_of(c, lab->extents[k]);
+
+        if (was && (was > 1 || ranks || !alone))
+            set_extent(c, lab->extents[k],
+                       1 + random_u64(draw, (uint64_t)k) % (ranks ? RANKS : SMALL));
+    }
+}
+
+/* On small sizes of several extents at once: what one makes of another, as a share's beginning. */
+static bool right_together(struct search *s, const struct lab_case *first, int *n)
+{
+    const char *extents = s->x->verify->lab->extents;
+    bool right = true;
+
+    edits_budget(s, STEPS);
+    for (uint64_t i = 0; extents && extents[0] && extents[1] && i < TOGETHER && right; i++) {
+        struct lab_case c = *first;
+        bool ran = false;
+
+        make_small(s, &c, i, false);
+        if (elements_of(s, &c) == UINT64_MAX) {
+            c = *first;
+            make_small(s, &c, i, true);
+        }
+        if (elements_of(s, &c) > FURTHER)
+            continue;
+        right = !is_wrong_with(s, &c, s->x->verify->seed + NSIZES + i, &ran);
+        *n += ran;
+    }
+    return right;
+}
+
 /* On all sizes of the first kind, and some of each other that the lab has, also where its own cases
  * are large: of two extents each has every size, one of the other's with it. *n: right on so many
  * more. */
@@ -125,7 +167,7 @@ static bool right_on_sizes(struct search *s, const struct lab_case *first, int *
             *n += ran;
         }
     }
-    return right;
+    return right && right_together(s, first, n);
 }
 
 /* Where `first` is hardly a warp's: the smallest of the lab's that is more. NULL: none. */
