@@ -2,10 +2,11 @@
 #include "grading/mark/rubric.h"
 
 /* clang-format off */
-#define WORK(id, count, rounds) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = CASE_CHECK}
+#define WORK(id, count, rounds) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL}
+#define LARGE(id, count, rounds) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
     WORK("one", 1, 5), WORK("odd", 1003, 9), WORK("none-left", 4096, 3), WORK("some", 40002, 2), WORK("no-step", 777, 0),
-    WORK("large", 1 << 20, 24), WORK("large-gpu", 1 << 22, 128),
+    LARGE("large", 1 << 20, 24), LARGE("large-gpu", 1 << 22, 128),
 };
 /* All lengths and numbers of steps, by their octave, and both at once. */
 static const struct hidden_case hidden[] = {

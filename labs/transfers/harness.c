@@ -6,6 +6,7 @@
  */
 #include "lab/lab.h"
 #include "lab/random.h"
+#include "lab/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static const struct lab_variant variants[] = {
 #define LARGE CASE_CHECK | CASE_TIME | CASE_QUICK | CASE_GPU_ONLY
 #define WORK(id, count, rounds, flag) {.name = id, .n = count, .k = rounds, .dtype = DT_F32, .flags = flag}
 static const struct lab_case cases[] = {
-    WORK("n=1003", 1003, 7, CHECK),
+    WORK("n=1003", 1003, 7, CHECK | CASE_SPECIAL),
     WORK("n=2^20", 1 << 20, 128, SMALL),
     WORK("n=2^26", 1 << 26, 128, LARGE),
     WORK("copy-n=1", 1, 1, CHECK | CASE_TIME),
@@ -228,6 +229,21 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* ---- inputs, reference ---- */
 
+/* Numbers that a = 1 and its like say nothing of: those between 0 and 0.75, of either sign, of any
+ * size, and some that are huge, tiny or 0. */
+static void add_special(float *f, uint64_t n, uint64_t stream)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t r = random_u64(~stream, i);
+
+        if (r % 8 == 0)
+            f[i] = 0.75f * random_f32(~stream, i);
+        if (r % 8 == 1)
+            f[i] = ldexpf(random_f32(~stream, i), (int)(r / 8 % 64) - 32);
+    }
+    special_sprinkle(DT_F32, SPECIAL_FINITE, stream, n, f);
+}
+
 /* From 0.75 on the steps never come to rest: x² - 1.5 x + a has no root. Of 0 a step makes no
  * number; some are 0 where all are compared. */
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -247,6 +263,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         if (c->n <= FULL && random_u64(stream, ~i) / 16 % 64 == 0)
             f[i] = 0;
     }
+    if (c->flags & CASE_SPECIAL && c->n <= FULL)
+        add_special(f, p->buffers[b].count, stream);
 }
 
 static float steps(float a, uint64_t k)
