@@ -204,10 +204,11 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* ---- inputs ---- */
 
-/* Length of a side: the lecture's 1, or one that the seed draws: wave numbers are to be read. */
+/* Length of a side: the lecture's 1, or one that the seed draws, of any scale: wave numbers are to
+ * be read, and small or large they tell nothing. */
 static double length_of(const struct lab_case *c, uint64_t seed)
 {
-    return c->op == BUMP ? 1 : 1.5 + 0.5 * random_f32(seed, 0);
+    return c->op == BUMP ? 1 : exp2(1.5 + 8.5 * random_f32(seed, 0));
 }
 
 /* 2 pi / length times 0, 1, … and from the half on …, -2, -1. Of differences between neighbours, h

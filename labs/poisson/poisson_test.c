@@ -160,9 +160,30 @@ Test(poisson, waves_of_differences)
     for (int i = 0; i < N; i++) {
         double turn = 2 * M_PI * i / N, h = 2 * M_PI / N / k[1];
 
-        cr_expect_float_eq(d[i] * d[i], (2 - 2 * cos(turn)) / (h * h), 1e-4, "%d: %g", i, d[i]);
+        cr_expect_float_eq(d[i] * d[i], (2 - 2 * cos(turn)) / (h * h), 1e-5 / (h * h), "%d: %g", i,
+                           d[i]);
         cr_expect_eq(d[i] < 0, k[i] < 0, "%d", i);
     }
+}
+
+/* From 0.01 to 1000, by the octave. */
+Test(poisson, sides_of_any_length)
+{
+    enum { N = 4, SEEDS = 64 };
+    struct lab_case c = {.name = "s", .n = N, .m = 2, .dtype = DT_F32, .op = NOISE};
+    struct plan p = plan_of("solve_half", &c);
+    int small = 0, large = 0;
+    float k[N];
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        lab_poisson.make_input(&p, KX, &c, seed, k);
+        double side = 2 * M_PI / k[1];
+
+        cr_expect(side > 0.007 && side < 1100, "%lu: %g", seed, side);
+        small += side < 0.1;
+        large += side > 100;
+    }
+    cr_expect(small >= 4 && large >= 4, "%d and %d of %d", small, large, SEEDS);
 }
 
 Test(poisson, plans_are_transforms_and_kernels)
