@@ -362,11 +362,14 @@ static void make_facts(uint32_t *facts, uint64_t seed, uint64_t i)
 }
 
 /* So long does a block take. Of some grids there are few such times: more than one place becomes
- * free at once, also later than at the start. Of others they are long. */
-static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t r)
+ * free at once, also later than at the start. Of others they are long: as long as a grid of k
+ * blocks can have them, one after the other, without its times' reaching 2^32. */
+static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t k, uint64_t r)
 {
     uint64_t kind = random_u64(~seed, grid) % 6;
 
+    if (kind == 3)
+        return 1 + (uint32_t)((r >> 32) % ((UINT32_MAX - 1) / k));
     return kind < 2 ? 100 * (1 + (uint32_t)(r >> 40) % 3)
                     : 1 + (uint32_t)(r >> 40) % (kind == 2 ? 100000 : 1000);
 }
@@ -410,7 +413,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             if (i % FACTS == 0)
                 make_facts(u + i, stream, i);
         } else if (!strcmp(buffer->name, "cycles")) {
-            u[i] = cycles_of(stream, i / c->k, r);
+            u[i] = cycles_of(stream, i / c->k, c->k, r);
         } else if (buffer->dtype == DT_U32) {
             u[i] = 1 + (uint32_t)(r >> 40) % most;
         } else if (experiment_of(c) == ARITHMETIC && b == 1) {
