@@ -28,8 +28,9 @@ enum { SUM, MIN, MAX }; /* as in harness.c */
  * nothing else need have an influence on it: the least or the greatest of an array. */
 enum { EXTREME = 2 };
 /* m, as in harness.c: what each block made is compared; of floats some are huge, all
- * tiny, one is infinite, one NaN; of ints one is far from all others. */
-enum { LEVEL0_ONLY = 1, GREAT, SMALL, INFINITE, NOT_A_NUMBER, APART };
+ * tiny, one is infinite, one NaN; of ints one is far from all others. All are alike, or one of two.
+ */
+enum { LEVEL0_ONLY = 1, GREAT, SMALL, INFINITE, NOT_A_NUMBER, APART, EQUAL, OF_TWO };
 
 static const struct lab_case cases[] = {
     CHECKED("none", 0, DT_I32, SUM),
@@ -54,6 +55,12 @@ static const struct lab_case cases[] = {
     SPECIAL("max", DT_I32, MAX, 0),
     SPECIAL("min-apart", DT_I32, MIN, APART),
     SPECIAL("max-apart", DT_I32, MAX, APART),
+    SPECIAL("sum-equal", DT_I32, SUM, EQUAL),
+    SPECIAL("sum-two", DT_I32, SUM, OF_TWO),
+    SPECIAL("min-two", DT_I32, MIN, OF_TWO),
+    SPECIAL("max-two", DT_I32, MAX, OF_TWO),
+    SPECIAL("float-equal", DT_F32, SUM, EQUAL),
+    SPECIAL("double-two", DT_F64, SUM, OF_TWO),
     SPECIAL("float-great", DT_F32, SUM, GREAT),
     SPECIAL("float-small", DT_F32, SUM, SMALL),
     SPECIAL("float-infinite", DT_F32, SUM, INFINITE),
@@ -197,6 +204,12 @@ static const struct hidden_case hidden[] = {
     SPECIAL_LIKE("max", "the greatest of numbers as small as can be"),
     SPECIAL_LIKE("min-apart", "the least, far below 0, of numbers far above"),
     SPECIAL_LIKE("max-apart", "the greatest, far above 0, of numbers far below"),
+    SPECIAL_LIKE("sum-equal", "an integer sum of numbers that are all alike"),
+    SPECIAL_LIKE("sum-two", "an integer sum of two numbers, many times each"),
+    SPECIAL_LIKE("min-two", "the least of two numbers, many times each"),
+    SPECIAL_LIKE("max-two", "the greatest of two numbers, many times each"),
+    SPECIAL_LIKE("float-equal", "a float sum of numbers that are all alike"),
+    SPECIAL_LIKE("double-two", "a double sum of two numbers, many times each"),
     SPECIAL_LIKE("float-great", "a float sum with huge numbers"),
     SPECIAL_LIKE("float-small", "a float sum of tiny numbers"),
     SPECIAL_LIKE("float-infinite", "a float sum with one that is infinite"),
@@ -227,7 +240,9 @@ static const struct hidden_case hidden[] = {
 
 #define SPECIALS                                                                                   \
     "hidden-special-sum hidden-special-min hidden-special-max hidden-special-min-apart "           \
-    "hidden-special-max-apart hidden-special-float-great "                                         \
+    "hidden-special-max-apart hidden-special-sum-equal hidden-special-sum-two "                    \
+    "hidden-special-min-two hidden-special-max-two hidden-special-float-equal "                    \
+    "hidden-special-double-two hidden-special-float-great "                                        \
     "hidden-special-float-small hidden-special-float-infinite hidden-special-float-nan "           \
     "hidden-special-double-great "                                                                 \
     "hidden-special-double-small hidden-special-double-infinite hidden-special-double-nan "

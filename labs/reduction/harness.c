@@ -35,7 +35,7 @@ enum {
 enum { LEVEL0_ONLY = 1 }; /* m: each block's partial result is the output */
 /* m of a CASE_SPECIAL case of floats: some huge, all tiny, one infinite, one NaN; of ints: one far
  * from all others. */
-enum { GREAT = 2, SMALL, INFINITE, NOT_A_NUMBER, APART };
+enum { GREAT = 2, SMALL, INFINITE, NOT_A_NUMBER, APART, EQUAL, OF_TWO };
 enum { LECTURE_BYTES = 1 }; /* k: count the reads and writes of all levels */
 enum { MAX_BLOCKS_G80 = 64, FULL_WARP = 32, MAX_UNROLLED = 512 };
 
@@ -106,6 +106,12 @@ static const struct lab_case cases[] = {
     {.name = "f32-infinite",
      .n = 100003,
      .m = INFINITE,
+     .dtype = DT_F32,
+     .flags = CHECKED | CASE_SPECIAL},
+    {.name = "equal", .n = 1000, .m = EQUAL, .dtype = DT_I32, .flags = CHECKED | CASE_SPECIAL},
+    {.name = "f32-of-two",
+     .n = 1000,
+     .m = OF_TWO,
      .dtype = DT_F32,
      .flags = CHECKED | CASE_SPECIAL},
     /* steps 6 and 7 in each size they have code for */
@@ -358,14 +364,30 @@ static int32_t far_apart(uint64_t r, int op, bool extreme)
     return (op == MIN) == extreme ? -v : v;
 }
 
+/* Element i where all are alike, or are one of two, by turns or in any order: partial results are
+ * alike, too. One of these is 0, 1, of any size, or less than 0. Below 2^12, so that a float has
+ * room for the sum. */
+static int32_t one_of_few(uint64_t i, uint64_t kind, uint64_t seed)
+{
+    uint64_t r = random_u64(~seed, 0), turn = r >> 60 & 1 ? i : random_u64(seed, i);
+    int32_t first = (int32_t)(r % 4096 >> (r >> 12) % 12), other = (int32_t)(r >> 32) % 2 - first;
+
+    if (kind == EQUAL)
+        return first ? first : 1;
+    return turn % 2 ? first : other;
+}
+
 /* All are the neutral element, so that no other one will do, or APART; sums have the ends of what
  * int holds. */
 static void special_i32(int32_t *a, uint64_t n, int op, uint64_t kind, uint64_t seed)
 {
     fill_i32(a, n, op, seed);
-    if (op == SUM)
+    if (kind >= EQUAL)
+        for (uint64_t i = 0; i < n; i++)
+            a[i] = one_of_few(i, kind, seed);
+    else if (op == SUM)
         special_sprinkle(DT_I32, SPECIAL_ALL, seed, n, a);
-    for (uint64_t i = 0; op != SUM && i < n; i++)
+    for (uint64_t i = 0; kind < EQUAL && op != SUM && i < n; i++)
         a[i] = kind == APART ? far_apart(random_u64(seed, i), op,
                                          i == hiding_place(n, random_u64(seed, n + 1)))
                : op == MIN   ? INT32_MAX
@@ -381,7 +403,9 @@ static void special_float(enum dtype t, void *a, uint64_t n, uint64_t kind, uint
     int bits = t == DT_F32 ? 24 : 53, most = t == DT_F32 ? 128 : 1024;
     uint64_t r = random_u64(seed, n), first = r % n, second = (first + 1 + (r >> 32) % n) % n;
 
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; kind >= EQUAL && i < n; i++)
+        dtype_set(t, a, i, one_of_few(i, kind, seed));
+    for (uint64_t i = 0; kind < EQUAL && i < n; i++) {
         double unit = random_f32(seed, i);
 
         dtype_set(t, a, i,
