@@ -229,13 +229,25 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 
 /* ---- inputs ---- */
 
-/* A row of odd numbers, an even one among them in every eighth: that product says so. */
-static uint32_t product_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n)
+/* A row of odd numbers. In two of eight one is even: that product says so. In three others the
+ * product has some twos, wherever they are: of few elements, all may be even. More than so many
+ * would leave little of the other numbers. */
+static void product_row(uint64_t seed, uint64_t row, uint64_t n, uint32_t *x)
 {
-    uint64_t r = random_u64(seed, row), at = random_u64(seed, row * n + i);
-    bool even = r % 8 == 0 && (r >> 8) % n == i;
+    enum { TWOS = 20 };
+    uint64_t r = random_u64(seed, row), kind = r % 8;
+    uint64_t twos = kind < 2 ? 1 : kind < 5 ? 2 + (r >> 8) % (TWOS - 1) : 0;
 
-    return ((uint32_t)(at >> 32) | 1) + even;
+    for (uint64_t i = 0; i < n; i++)
+        x[i] = (uint32_t)(random_u64(seed, row * n + i) >> 32) | 1;
+    for (uint64_t k = 0; k < twos; k++)
+        x[random_u64(r, k) % n] *= 2;
+}
+
+static void product_rows(uint64_t seed, const struct lab_case *c, uint32_t *x)
+{
+    for (uint64_t row = 0; c->n && row < c->m; row++)
+        product_row(seed, row, c->n, x + row * c->n);
 }
 
 /* All bits are set but for some, each of which is clear in one to three elements only, or in none.
@@ -382,17 +394,14 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         special_input(p, b, c, seed, data);
         return;
     }
-    if (experiment_of(c) == ALL || experiment_of(c) == ANY) {
-        all_rows(stream, c, data);
+    if (fold) {
+        (experiment_of(c) == PRODUCT ? product_rows : all_rows)(stream, c, data);
         if (c->flags & CASE_SPECIAL)
             settle(c, stream, data);
         return;
     }
     for (uint64_t at = 0; at < p->buffers[b].count; at++) {
         switch (experiment_of(c)) {
-        case PRODUCT:
-            u[at] = product_element(stream, at / n, at % n, n);
-            break;
         case DOT:
             f[at] = random_f32(stream, at);
             break;
@@ -408,8 +417,6 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     }
     if (experiment_of(c) == COUNT && n && n < 1 << 16)
         u[n - 1] |= 3; /* is wanted: who counts it for others, too, is seen */
-    if (fold && c->flags & CASE_SPECIAL)
-        settle(c, stream, data);
 }
 
 /* ---- reference ---- */
