@@ -288,15 +288,15 @@ static float odd_one(int b, uint64_t why, float usual)
 }
 
 /* 0.01 to 2,000 for a share, a quarter to four times as much for a strike, many of them near it, as
- * the third power of their draw is; a week to 30 years; by the logarithm, so that small ones are as
- * many as great ones. Of -1 to 1: what a price is drawn by, and its own. */
+ * the third power of their draw is; an hour to 30 years; by the logarithm, so that small ones are
+ * as many as great ones. Of -1 to 1: what a price is drawn by, and its own. */
 static float any_one(int b, float price, float own)
 {
     double share = exp2(2.2 + 8.8 * (double)price), far = (double)own * (double)own * (double)own;
 
     return (float)(b == PRICE    ? share
                    : b == STRIKE ? share * exp2(2 * far)
-                                 : exp2(-0.4 + 5.3 * (double)own));
+                                 : exp2(-4.1 + 9 * (double)own));
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
