@@ -250,6 +250,16 @@ static void product_rows(uint64_t seed, const struct lab_case *c, uint32_t *x)
         product_row(seed, row, c->n, x + row * c->n);
 }
 
+/* Of every fourth row all elements are alike, or one of two: sums that meet in a tree are, too. */
+static uint32_t tree_element(uint64_t seed, uint64_t row, uint64_t i)
+{
+    uint64_t r = random_u64(~seed, row), word = random_u64(seed, i);
+
+    if (r % 4)
+        return (uint32_t)(word >> 32);
+    return (uint32_t)(r >> 32) >> (r / 4 % 32) ^ (r >> 7 & word & 1);
+}
+
 /* All bits are set but for some, each of which is clear in one to three elements only, or in none.
  * Turned round that is a row for "any", and not for a sum. */
 static void all_row(uint64_t seed, uint64_t row, uint64_t n, uint32_t *x)
@@ -402,6 +412,9 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     }
     for (uint64_t at = 0; at < p->buffers[b].count; at++) {
         switch (experiment_of(c)) {
+        case TREE:
+            u[at] = tree_element(stream, at / n, at);
+            break;
         case DOT:
             f[at] = random_f32(stream, at);
             break;
