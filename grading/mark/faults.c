@@ -203,11 +203,12 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
             ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
         : is_of_numbers(fault)
             ? xformat("On %s, when %s came back wrong: %s.", place,
-                      after(fault, "back:swapped")  ? "two elements in each other's place"
-                      : after(fault, "back:slight") ? "a single element, by a thousandth,"
-                      : after(fault, "back:nan")    ? "a single element, as NaN,"
-                      : after(fault, "back:small")  ? "the element nearest to 0, by 1,"
-                                                    : "a single element",
+                      after(fault, "back:swapped")    ? "two elements in each other's place"
+                      : after(fault, "back:slight")   ? "a single element, by a thousandth,"
+                      : after(fault, "back:nan")      ? "a single element, as NaN,"
+                      : after(fault, "back:infinite") ? "a single element, as infinity,"
+                      : after(fault, "back:small")    ? "the element nearest to 0, by 1,"
+                                                      : "a single element",
                       what)
         : after(fault, "disk:")
             ? xformat("On %s, when the disk was full: %s.", place, what)

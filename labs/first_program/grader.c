@@ -26,7 +26,8 @@ static const struct hidden_case hidden[] = {
     DRAWN("hidden-many", "tens of thousands of elements", 32768, 65536),
     DRAWN("hidden-17", "more than 65536 elements", 65537, 131072),
     DRAWN("hidden-18", "more than 131072 elements", 131073, 262144),
-    DRAWN("hidden-19", "more than 262144 elements", 262145, 280000),
+    DRAWN("hidden-19", "more than 262144 elements", 262145, 524288),
+    DRAWN("hidden-20", "more than 524288 elements", 524289, 1 << 20),
 };
 #define SIZES                                                                                      \
     "hidden-few hidden-hundreds hidden-thousands hidden-more hidden-some hidden-many hidden-17 "   \
@@ -42,7 +43,7 @@ static const struct hidden_case hidden[] = {
 
 static const struct rubric_row rows[] = {
     {"results", 4, "the results are right", ROW_CORRECT, "saxpy",
-     .cases = "empty one tail many hidden-19 " SIZES,
+     .cases = "empty one tail many hidden-19 hidden-20 " SIZES,
      .hint = "Which thread handles the last element? And what is a grid of 0 blocks?"},
     {"clean", 1, "no bad access", ROW_CHECKS, "saxpy", .cases = "one tail hidden-more hidden-17",
      .hint = "make run LAB=first_program CHECK=1 names the line."},
@@ -104,7 +105,7 @@ static const struct rubric_row rows[] = {
          "for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy", .cases = SIZES,
      .faults = "back:last back:first|back:any|back:swapped "
-               "back:slight|disturb:global_ld|back:small|back:nan",
+               "back:slight|disturb:global_ld|back:small|back:nan|back:infinite",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",

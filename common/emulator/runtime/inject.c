@@ -5,10 +5,11 @@
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
  * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
- * "back:nan" the same one as no number, "back:small" the one that is nearest to 0 as 1 more,
- * "back:below" as 1 less, and "back:swapped" its first and last word in each other's place: a sum
- * does not notice. A name that the runtime does not have, or an error that there is not, ends the
- * program: a typing error must not look like a program that nothing can shake.
+ * "back:nan" the same one as no number, "back:infinite" as an infinity, "back:small" the one that
+ * is nearest to 0 as 1 more, "back:below" as 1 less, and "back:swapped" its first and last word in
+ * each other's place: a sum does not notice. A name that the runtime does not have, or an error
+ * that there is not, ends the program: a typing error must not look like a program that nothing can
+ * shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -33,14 +34,16 @@ static enum {
     ONE_WORD,
     SLIGHT,
     NO_NUMBER,
+    INFINITE,
     SMALL,
     BELOW,
     SWAPPED
 } how; /* of the first copy, but ONE_WORD */
 
-static const char *const ways[] = {
-    [ONE_WORD] = "",        [SLIGHT] = "back:slight", [NO_NUMBER] = "back:nan",
-    [SMALL] = "back:small", [BELOW] = "back:below",   [SWAPPED] = "back:swapped"};
+static const char *const ways[] = {[ONE_WORD] = "",           [SLIGHT] = "back:slight",
+                                   [NO_NUMBER] = "back:nan",  [INFINITE] = "back:infinite",
+                                   [SMALL] = "back:small",    [BELOW] = "back:below",
+                                   [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -181,6 +184,8 @@ void inject_back(void *to, size_t bytes)
         change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 13);
     else if (how == NO_NUMBER)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){NAN}, 4);
+    else if (how == INFINITE)
+        memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){INFINITY}, 4);
     else if (how == SMALL || how == BELOW)
         add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
