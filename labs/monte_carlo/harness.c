@@ -488,6 +488,19 @@ static uint32_t any_word(uint64_t seed, uint64_t i)
     return r % 16 ? (uint32_t)(r >> 32) : ends[r >> 8 & 3];
 }
 
+/* Of a key and of counters, all that are counted up from 0 and more: of every fourth some words, or
+ * all, are 0, as great as can be, or small. */
+static uint32_t counter_word(uint64_t seed, uint64_t i)
+{
+    uint64_t r = random_u64(seed, i), kind = random_u64(~seed, i / 4);
+
+    if (kind % 4 || (kind / 4 % 4 && r % 2)) /* of one in four of these all words are such */
+        return (uint32_t)(r >> 32);
+    if (kind / 16 % 4)
+        return kind / 16 % 2 ? 0 : (uint32_t)(r >> 32) % 4;
+    return UINT32_MAX;
+}
+
 static void make_numbers(uint64_t seed, float *f, uint64_t count)
 {
     const uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
@@ -517,6 +530,9 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
     else if (experiment_of(c) == NORMALS)
         for (uint64_t i = 0; i < count; i++)
             u[i] = any_word(stream, i);
+    else if (experiment_of(c) == PHILOX)
+        for (uint64_t i = 0; i < count; i++)
+            u[i] = counter_word(stream, i);
     else
         for (uint64_t i = 0; i < count; i++)
             u[i] = (uint32_t)(random_u64(stream, i) >> 32);
