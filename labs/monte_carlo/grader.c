@@ -81,7 +81,7 @@ static const struct rubric_row rows[] = {
      .hint = "Write down the first 18 words of one twister: which of them does word 17 need, which word 18?"},
     {"twister-clean", 1, "Twisters: no bad access", ROW_CHECKS, "twister", .cases = "t33 hidden-t hidden-many-t", .hint = CHECKED},
     {"twister-registers", 2, "Twisters: the state stays in registers", ROW_GATE, "twister", .cases = "t33 hidden-t hidden-more-t hidden-long-t hidden-many-t hidden-mid-t hidden-both-t hidden-grid-t",
-     .gate = "local_ld_sectors + local_st_sectors == 0 && inst_executed_max_warp <= 1.6 * ref.inst_executed_max_warp && global_sectors <= 1.1 * ref.global_sectors + n + 64", .hint = "Registers have no index at run time. When does the compiler know which of the 17 words a step is about?"},
+     .gate = "local_ld_sectors + local_st_sectors == 0 && inst_executed_max_warp <= 1.6 * ref.inst_executed_max_warp && global_sectors <= 1.1 * ref.global_sectors + n + 64 && shared_ld_bytes + shared_st_bytes + async_sends == 0", .hint = "Registers have no index at run time. When does the compiler know which of the 17 words a step is about?"},
     {"philox-ok", 2, "Philox: all words are right", ROW_CORRECT, "philox", .cases = "p1 p777 hidden-p hidden-more-p hidden-wide-p hidden-many-p",
      .hint = "Counter 0 and key 0 make 6627e8d5 e169c58d bc57ac4c 9b00dbd8. What is it after one round?"},
     {"philox-clean", 1, "Philox: no bad access", ROW_CHECKS, "philox", .cases = "p777 hidden-p hidden-wide-p", .hint = CHECKED},

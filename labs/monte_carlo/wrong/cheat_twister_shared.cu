@@ -1,6 +1,8 @@
-// Right: the state of a twister in a column of shared memory, where lanes have a bank each.
+// The state of a twister is in a column of shared memory, where lanes have a bank each, at an index of the run.
+// class: elsewhere
 // only: twister
-// expect: all=pass
+// expect: twister-registers=fail
+// hint: twister-registers: Registers have no index
 #include "warplab.cuh"
 
 KERNEL twister(const unsigned *key, const unsigned *a, unsigned *out, unsigned n, unsigned m)
