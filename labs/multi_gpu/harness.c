@@ -232,7 +232,7 @@ static bool keeps_rule(const struct rule *r, const struct schedule *s, char *err
         snprintf(err, errsize, "one chunk: %s has at least 2", r->name);
     else if (r->overlaps && alone > 1)
         snprintf(err, errsize,
-                 "step %u, a sum: no kernel can run beside it, each is over before it or waits for "
+                 "step %u, a sum: no kernel can work meanwhile, each is over before or waits for "
                  "it. Only the last sum of %s may be alone",
                  first_alone, r->name);
     else
