@@ -976,12 +976,13 @@ static bool recognise_fit(const struct lab_case *c, const uint32_t *facts, const
             return true;
         }
     }
-    snprintf(words, size,
-             "%u, and should be %u: %u threads, %u registers each, %u bytes; an SM of %u threads, "
-             "%u blocks, %u registers by %u, %u bytes by %u, %u reserved",
-             out[i], blocks_fit(f, NO_SLIP), f[THREADS], f[REGISTERS], f[SHARED], f[SM_THREADS],
-             f[SM_BLOCKS], f[SM_REGISTERS], f[REGISTER_UNIT], f[SM_SHARED], f[SHARED_UNIT],
-             f[SHARED_RESERVED]);
+    snprintf(
+        words, size,
+        "%u, and should be %u: %u threads, %u registers each, %u bytes; an SM with %u threads, "
+        "%u blocks, %u registers (given out by %u), %u bytes (by %u; %u reserved a block)",
+        out[i], blocks_fit(f, NO_SLIP), f[THREADS], f[REGISTERS], f[SHARED], f[SM_THREADS],
+        f[SM_BLOCKS], f[SM_REGISTERS], f[REGISTER_UNIT], f[SM_SHARED], f[SHARED_UNIT],
+        f[SHARED_RESERVED]);
     return true;
 }
 

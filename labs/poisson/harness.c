@@ -600,9 +600,10 @@ static enum slip recognise_slip(const struct lab_case *c, const void *const *inp
         [NOT_SQUARED] = "the wave numbers are added, not their squares",
         [ACROSS_TWICE] = "the square of the wave number across is added to itself",
         [DOWN_TWICE] = "the square of the wave number down is added to itself",
-        [PRODUCT] = "the wave numbers' product is divided by, not the sum of their squares",
-        [MINUS] = "the squares' difference is divided by, not their sum",
-        [ROOT] = "the root of the squares' sum is divided by, not the sum",
+        [PRODUCT] =
+            "waves were divided by the wave numbers' product, not by the sum of their squares",
+        [MINUS] = "waves were divided by the squares' difference, not by their sum",
+        [ROOT] = "waves were divided by the root of the squares' sum, not by the sum",
         [ACROSS_ONLY] = "the wave number down is left out",
         [DOWN_ONLY] = "the wave number across is left out",
         [AXES] = "all waves of row 0 and of column 0 were made 0, not the first one alone",
@@ -982,8 +983,8 @@ static void tell_arranged(const struct lab_variant *v, const struct lab_case *c,
                  with[which]);
     else
         snprintf(words, size, "no number, nor is any other; %s all are numbers: so %s", with[which],
-                 which == NONE_ZERO ? "it comes of kx[0] or ky[0], which are 0, or of both in one "
-                                      "wave, which need not be wave (0, 0)"
+                 which == NONE_ZERO ? "somewhere kx[0] or ky[0], which are 0, or both, are divided "
+                                      "by: not only in wave (0, 0)?"
                                     : "it does not come of wave (0, 0)");
     free(u);
 }

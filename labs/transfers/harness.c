@@ -404,9 +404,9 @@ static const struct lab_goal goals[] = {
     {"two_streams", "n=2^20", "streams >= 2", "all of it is in one stream"},
     {"pipeline", "n=2^20", "streams >= 3", "there is no stream for each sort of step"},
     {"two_streams", "n=2^20", "ms / pinned.ms <= 0.88",
-     "it takes nearly as long as one stream: what waits for more than it needs?"},
+     "it gains too little over one stream: what waits for more than it needs?"},
     {"pipeline", "n=2^20", "ms / pinned.ms <= 0.82",
-     "it takes nearly as long as one stream: what waits for more than it needs?"},
+     "it gains too little over one stream: what waits for more than it needs?"},
     {0},
 };
 
