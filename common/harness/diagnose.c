@@ -518,9 +518,9 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
         if (collide)
             by_edit_of(s, OF_PLACES, s->lines);
     } else if (!strcmp(cause, "uninitialised") && !by_exchange(s)) {
-        beside_unwritten(s, c);
+        bool other = beside_unwritten(s, c);
         answer(&s->d->words, by_edit_of(s, OF_PLACES, s->lines));
-        if (!s->edited) {
+        if (!s->edited && !other) {
             by_record(s);
             s->d->cause = cause;
         }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A_WORD = 4 /* bytes */, STEPS_OF_SHARED = 1 << 20 };
+enum { A_WORD = 4 /* bytes */, STEPS_OF_SHARED = 1 << 20, STEPS_OF_MANY = 1 << 24 };
 
 uint64_t blocks_of(const struct search *s, const struct lab_case *c, bool layers)
 {
@@ -49,6 +49,22 @@ static bool is_of_many(const struct search *s, const struct lab_case *c)
     return blocks_of(s, c, false) * r->block_x * (r->block_y ? r->block_y : 1) > MOST;
 }
 
+/* One that was stopped is run again, for longer. */
+static enum run_end how_it_ends_at_last(struct search *s, const struct lab_case *c)
+{
+    struct experiment before = *s->x;
+    enum run_end end = how_it_ends(s, c);
+
+    if (end == RUN_ENDLESS) {
+        edits_budget(s, STEPS_OF_MANY);
+        end = how_it_ends(s, c);
+        s->x->runs = before.runs;
+        s->x->instructions = before.instructions;
+        s->x->steps = before.steps;
+    }
+    return end;
+}
+
 /* Is it right on all of the lab's cases, but for the large ones? One of them must be of several
  * blocks: a block alone is right where all do the same. Where blocks stay as they are, what is cut
  * off says nothing. */
@@ -77,7 +93,7 @@ static bool right_on_all(struct search *s, bool blocks_stay)
 
         if (n > MOST)
             continue;
-        enum run_end end = how_it_ends(s, c);
+        enum run_end end = how_it_ends_at_last(s, c);
 
         if (end == RUN_ENDLESS && blocks_stay && is_of_many(s, c))
             continue;
@@ -123,8 +139,22 @@ static bool right_further(struct search *s, uint32_t times)
     return right;
 }
 
-/* The kernel as it is, with a number of one field of its launch record `times` as large; 0: of none
- * that blocks are made of. */
+/* … and on all that failed, large as they are; what takes too long says nothing. */
+static bool right_on_failed(struct search *s)
+{
+    bool right = true;
+
+    for (int i = 0; i < s->nfailed && right; i++) {
+        if (elements_of(s, s->failed[i]) <= MOST)
+            continue; /* it was seen */
+        enum run_end end = how_it_ends_at_last(s, s->failed[i]);
+        right = end == RUN_OK || end == RUN_ENDLESS;
+    }
+    return right;
+}
+
+/* The kernel as it is, with a number of one field of its launch record `times` as large, or less.
+ */
 static bool right_with(struct search *s, struct launch_record r, uint32_t times)
 {
     struct launch_record used = r;
@@ -134,8 +164,9 @@ static bool right_with(struct search *s, struct launch_record r, uint32_t times)
     bool allowed = !note.length && !memcmp(&used, &r, sizeof(r));
     text_free(&note);
     s->x->record = r;
-    return allowed && right_on_all(s, !times) && (times < 2 || right_further(s, times)) &&
-           on_large(s, s->failed[0]) != WRONG_ON_LARGE;
+    bool blocks_stay = r.block_x == s->x->own.block_x && r.block_y == s->x->own.block_y;
+    return allowed && right_on_all(s, blocks_stay) && (times < 2 || right_further(s, times)) &&
+           on_large(s, s->failed[0]) != WRONG_ON_LARGE && right_on_failed(s);
 }
 
 /* Powers of two; of items one less and one more than there are, too. */
@@ -152,20 +183,27 @@ static uint32_t next_number(uint32_t v, int which, uint32_t was)
     return power;
 }
 
+/* No advice to have other blocks: more may be wrong than their size. */
+static void tell_record(struct search *s, int which, const char *right, uint32_t was)
+{
+    if (which == 2)
+        diagnosis_add(s->d, "record",
+                      "with %s for the third number (items) in LAUNCH it is right, with %u it is "
+                      "not: the larger that number, the fewer blocks there are; how many does each "
+                      "thread of the kernel take?",
+                      right, was);
+    else
+        diagnosis_add(s->d, "record",
+                      "right with blocks of %s thread%s%s, wrong with %u: the kernel relies on a "
+                      "block's size. Where does it take it for granted: a constant in its place, "
+                      "or one thread or lane for each of what may be more or fewer?",
+                      right, strcmp(right, "1") != 0 ? "s" : "", which ? " along y" : "", was);
+}
+
 static bool by_field(struct search *s, const struct launch_record *given, int which)
 {
-    static const char *const of[] = {"%s thread%s a block", "%s thread%s a block along y",
-                                     "%s for the third number (items)"};
-    static const char blocks[] =
-        "if the kernel is to have such blocks, something in it does not fit them: an index, a "
-        "bound "
-        "(a constant, or another extent, in place of the one that belongs there?), an \"if\" "
-        "around "
-        "what other threads need, or threads without work that leave early";
-    static const char items[] = "the larger that number, the fewer blocks there are; how many "
-                                "does each thread of the kernel take?";
     struct launch_record r = *given;
-    struct text right = {0}, words = {0};
+    struct text right = {0};
     int n = 0, tried = 0;
 
     if (which == 2 && !given->items)
@@ -192,13 +230,9 @@ static bool by_field(struct search *s, const struct launch_record *given, int wh
     bool told = which == 2 ? n && n <= tried / 2 : n == 1 || bound;
     if (told) {
         s->d->cause = which == 0 && !strcmp(right.s, "32") ? s->d->cause : "record";
-        text_addf(&words, of[which], right.s, strcmp(right.s, "1") ? "s" : "");
-        diagnosis_add(s->d, "record", "with %s in LAUNCH it is right, with %u it is not: %s",
-                      words.s, *field((struct launch_record *)given, which),
-                      which == 2 ? items : blocks);
+        tell_record(s, which, right.s, was);
     }
     text_free(&right);
-    text_free(&words);
     return told;
 }
 
@@ -290,6 +324,16 @@ bool by_record(struct search *s)
     return by_numbers_exchanged(s) || by_fields(s, 0, 2);
 }
 
+/* What was told of it from there on, up to its line's end. */
+static void drop_record(struct text *t, size_t from)
+{
+    size_t n = strcspn(t->s + from, "\n");
+
+    n += t->s[from + n] == '\n';
+    memmove(t->s + from, t->s + from + n, t->length - from - n + 1);
+    t->length -= n;
+}
+
 bool by_record_or_edit(struct search *s, const int *lines)
 {
     bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
@@ -298,8 +342,17 @@ bool by_record_or_edit(struct search *s, const int *lines)
     /* The kernel may be meant for what it has; not where its threads bring what they should not. */
     if (!is_cause(s->d, "neutral") && by_numbers_exchanged(s))
         return true;
-    bool record = !is_cause(s->d, "neutral") && by_fields(s, 0, 2);
+    /* Of what is known otherwise a block's size is no cause. */
+    bool known = s->edited || is_cause(s->d, "neutral") || is_cause(s->d, "wrong-element");
+    struct text *words = &s->d->words;
+    const char *cause = s->d->cause;
+    size_t before = words->length;
+    bool record = !known && by_fields(s, 0, 2);
     bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
     bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
+    if (record && s->edited) {
+        s->d->cause = cause;
+        drop_record(words, before);
+    }
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));
 }
