@@ -124,6 +124,7 @@ struct places {
     bool branch;    /* … the first is an "if" */
     enum mending m;
     struct text left;
+    bool apart; /* between the two lines it was met by some threads alone */
     bool all;   /* every place was tried */
     bool wider; /* a block's barrier, where a warp's was asked for */
 };
@@ -147,6 +148,9 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
     bool loaded = experiment_replace(s->x, text, false, NULL);
     enum mending m = loaded ? mends(s, c, &left) : RACES;
 
+    int line = edits_line(e, which[0]);
+    bool apart = best->apart ||
+                 (m == STUCK && which[0] == which[1] && line > a->lines[0] && line <= a->lines[1]);
     if (m == ALL && !holds_elsewhere(s, a))
         m = STUCK;
     s->x->edits->left--;
@@ -161,6 +165,7 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
     } else {
         text_free(&left);
     }
+    best->apart = apart;
 }
 
 /* One barrier, or two where one is not enough: each near the lines. */
@@ -277,6 +282,21 @@ static bool try_early(struct search *s, const struct lab_case *c, struct text *w
     return p.m == ALL;
 }
 
+/* The barrier that is asked for would not be met by all. */
+static void advise_split(struct text *words, const struct advice *a)
+{
+    struct text t = {0};
+
+    text_bytes(&t, words->s, (size_t)(a->from - words->s));
+    text_addf(&t,
+              "; line %d and line %d need a %s between them, but put in there it is not met by all "
+              "threads of the block: it has to stand outside the \"if\" or loop that only some of "
+              "them enter, which is split in two by it. Or is an index wrong?%s",
+              a->lines[0], a->lines[1], a->call, a->end);
+    text_free(words);
+    *words = t;
+}
+
 void try_advice(struct search *s, const struct lab_case *c, struct text *words)
 {
     struct experiment *x = s->x;
@@ -290,6 +310,8 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
     if (p.m != ALL && !strcmp(a.call, "__syncwarp()"))
         try_a_block(s, c, &a, &p);
     if (p.m == STUCK || (p.m == RACES && !p.all)) { /* who knows */
+        if (p.apart && p.all)
+            advise_split(words, &a);
         text_free(&p.left);
         return;
     }

@@ -437,6 +437,7 @@ struct clash {
     const struct site *before; /* of the warp's last access; for advice */
     struct left_by left_by;    /* of the other, a product or a copy */
     bool waited_for_nothing;   /* this one's thread, at the mbarrier before it */
+    bool by_some;              /* not by all lanes of this one's warp that have not ended */
 };
 struct clash clash_of(struct block_state *b, const struct access *a, uint32_t lane, uint64_t other,
                       bool other_writes, bool same_instruction);

@@ -279,6 +279,31 @@ Test(check, the_pair_across_warps)
     expect_text("\"distance\":\"block\"");
 }
 
+/* if (t < left) { .. = s[..]; s[t] = ..; }: a barrier in the branch would not be met by all. */
+static void in_a_branch(uint32_t lanes)
+{
+    launch(1, 64);
+    for (uint32_t w = 0; w < 2; w++)
+        go(0, w, 10, SH(LD, .base = w * 128, .mask = lanes));
+    for (uint32_t w = 0; w < 2; w++)
+        go(0, w, 11, SH(ST, .base = 128 - w * 128, .mask = lanes));
+    finish(1);
+    expect("shared-race", 11);
+    expect_text("__syncthreads() missing between line 10 and line 11?");
+}
+
+Test(check, a_barrier_is_for_all)
+{
+    in_a_branch(0xffff);
+    expect_text("It has to stand where all threads of the block come");
+}
+
+Test(check, a_barrier_where_all_come)
+{
+    in_a_branch(~0u);
+    cr_expect_not(strstr(warplabFinding(0), "It has to stand"));
+}
+
 /* s[0] = 0 by one thread, whose own atomic comes next, and then the other warp's. */
 static void store_and_atomics(bool barrier)
 {

@@ -142,6 +142,7 @@ static struct pair {
     /* A race waits for the end of its block, in which more of its cases come: that between the
      * threads furthest apart is told, and what all of them show. */
     bool waits, both_write, one_reads, elsewhere;
+    bool by_some;        /* in one of them not all lanes of a warp take part */
     bool words, numbers; /* several words; threads of several numbers, or of one block */
     enum distance distance;
     struct clash clash; /* to be told */
@@ -660,6 +661,9 @@ static void put_advice(struct text *t, const struct clash *c, const struct pair 
     text_addf(t, "?%s%s",
               d == SAME_WARP ? " (__syncthreads() when several warps share the data)" : "",
               same_line(c) ? " Or does one step read what another thread writes in it?" : "");
+    if (d == SAME_BLOCK && p->by_some && !plain)
+        text_add(t, " It has to stand where all threads of the block come: outside an \"if\" or a "
+                    "loop that only some of them enter (split it in two, if need be)");
     if (plain) {
         text_addf(
             t, " Or, if any of the values will do, is this word to be accessed by an atomic at ");
@@ -712,6 +716,7 @@ struct clash clash_of(struct block_state *b, const struct access *a, uint32_t la
                       .other_writes = other_writes,
                       .same_instruction = same_instruction,
                       .follows = b->follows,
+                      .by_some = a->mask != b->live[a->warp],
                       .site = id < SITE_UNKNOWN ? b->launch->sites[id] : NULL,
                       .before = b->last[a->space][a->warp]};
 
@@ -834,6 +839,7 @@ void report_clash(const struct clash *c)
         p->both_write |= c->other_writes && c->a.kind == ACCESS_STORE;
         p->one_reads |= !c->other_writes || c->a.kind == ACCESS_LOAD;
         p->elsewhere |= reads_elsewhere(c);
+        p->by_some |= c->by_some;
         p->words |= c->addr != p->clash.addr;
         p->numbers |= distance(c) != OTHER_BLOCK ||
                       cell_warp(c->other) * 32 + cell_lane(c->other) != c->a.warp * 32 + c->lane;
