@@ -14,6 +14,7 @@
  * edits_left.c   … in which some were left out, or are there too often
  * edits_launch.c which are of constants that launch records have
  * edits_schedule.c of a schedule
+ * edits_zero.c  what only takes a term away
  * edits_near.c   which words have to do with what was seen on a line
  */
 #ifndef HARNESS_EDITING_H

@@ -64,6 +64,9 @@ char *edits_comments(const char *source);
 char *edits_apply(const struct edits *e, int i);
 /* … to another text, with the same in the same places as far as it is there. */
 char *edits_apply_to(const char *text, const struct edits *e, int i);
+/* The text with change i, which puts a quotient, a rest or a part of bits there, and a plain 0 in
+ * place of that. For free(); NULL: it puts none. */
+char *edits_as_zero(const struct edits *e, int i);
 /* So many of them, none inside another. */
 char *edits_apply_all(const struct edits *e, const int *which, int n);
 /* Up to EDITS_JOINED of them in one text, of which edits_choose() takes one: which[i] is number i +

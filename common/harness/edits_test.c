@@ -1,5 +1,6 @@
 /* edits_test.c - which small changes of a file are tried. */
 #include "edits.h"
+#include "base/alloc.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -1511,4 +1512,33 @@ Test(edits, what_leaves_a_loop)
     cr_expect_not(is_made(&e, 6, "continue"));
     cr_expect(is_made(&e, 6, "return"));
     edits_free(&e);
+}
+
+static void expect_zero(const char *was, const char *with, const char *zero)
+{
+    char *source = xformat("KERNEL k(int *x, int n) { x[0] = %s; }\n", was), *is = NULL;
+    struct edits e;
+
+    edits_make(&e, source, "k", "", "");
+    for (int i = 0; i < e.n && !is; i++) {
+        char *text = edits_apply(&e, i), *line = xformat("= %s;", with);
+
+        is = strstr(text, line) ? edits_as_zero(&e, i) : NULL;
+        free(text);
+        free(line);
+    }
+    if (zero)
+        cr_expect(is && strstr(is, zero), "%s: no %s in %s", with, zero, is ? is : "none");
+    else
+        cr_expect_null(is, "%s", is);
+    free(is);
+    edits_free(&e);
+    free(source);
+}
+
+Test(edits, what_only_takes_a_term_away)
+{
+    expect_zero("n + threadIdx.x * 64", "n + threadIdx.x / 64", "n + 0;");
+    expect_zero("n * 64 + 1", "n / 64 + 1", "= 0 + 1;");
+    expect_zero("n / 64", "n * 64", NULL);
 }

@@ -573,6 +573,21 @@ static bool is_digits(const struct search *s, const struct edits *e, int i,
     return is_more_exact(e, i) && makes_whole(s, first);
 }
 
+/* "x / 64" for "x * 64", of an x below 64: a plain 0 does as well, and nobody meant that. */
+static bool is_zero(struct search *s, const struct edits *e, int i, const struct lab_case *first)
+{
+    char *text = edits_as_zero(e, i);
+    bool zero = false;
+
+    if (text) {
+        edits_budget(s, STEPS);
+        zero = experiment_replace(s->x, text, false, NULL) && passes(s, first) &&
+               on_large(s, first) != WRONG_ON_LARGE && right_on(s, first, STEPS);
+    }
+    free(text);
+    return zero;
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -593,7 +608,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
-        !works_once(s, others, first, false))
+        !works_once(s, others, first, false) || is_zero(s, e, i, first))
         return 0;
     /* What is put in takes nothing away. */
     struct arithmetic does = {0};
