@@ -43,7 +43,7 @@ way rows_asked;                                  /* … a guard */
 way as_launched;                                 /* edits_launch.c */
 way longer_array;                                /* edits_meant.c */
 way rest_taken, rest_begins, counted_down;       /* edits_rest.c */
-way times_a_share;                               /* edits_terms.c */
+way times_a_share, apart_as_others;              /* edits_terms.c */
 extern const struct ways asked_ways, left_ways, guard_ways, step_ways, more_ways,
     leave_ways; /* edits_left.c */
 
@@ -55,6 +55,8 @@ int *near_lines(const struct scan *s, const int lines[2]);
 /* So far away, it may be what those lines' names are made of. */
 bool near_is_related(int away);
 
+/* Does the record of a kernel that is reached have this name? */
+bool edits_recorded(const struct scan *s, const char *name, size_t length);
 /* The first word of what plain name i was set to where it is declared, before it; -1: nowhere. And
  * the last word of a value that begins with word i: before a comma or a semicolon. */
 int set_to(const struct scan *s, int i);

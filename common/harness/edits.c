@@ -196,6 +196,63 @@ static void drop_unset(const struct scan *s, struct edits *e)
     e->n = kept;
 }
 
+/* More often than where it is defined. */
+static bool is_used(const char *source, const char *name, size_t length)
+{
+    int times = 0;
+
+    for (const char *p = source; *p;) {
+        size_t n = name_length(p), skip = n ? n : comment_length(p);
+
+        times += n == length && !strncmp(p, name, n);
+        p += skip ? skip : 1;
+    }
+    return times > 1;
+}
+
+/* A name of a constant that other kernels alone use: equal by chance, it may be. */
+static bool is_of_others(const struct scan *s, const char *source, const char *name, size_t length)
+{
+    bool named = false;
+
+    if (length < 2 || !isupper((unsigned char)*name))
+        return false;
+    for (int b = 0; b < s->nblocks; b++) {
+        const struct block *in = &s->blocks[b];
+        const struct word *w = &s->v[in->name];
+        bool defines =
+            in->first == in->name && w->length == length && !strncmp(s->text + w->at, name, length);
+
+        if (defines && in->reached)
+            return false;
+        named |= defines;
+    }
+    return named && is_used(source, name, length) && !edits_recorded(s, name, length);
+}
+
+static void drop_of_others(const struct scan *s, const char *source, struct edits *e)
+{
+    int kept = 0;
+
+    for (int k = 0; k < e->n; k++) {
+        bool others = false;
+
+        for (const char *p = e->v[k].with; *p && !others;) {
+            size_t n = name_length(p);
+
+            others = n && is_of_others(s, source, p, n);
+            p += n ? n : 1;
+        }
+        if (others) {
+            free(e->v[k].with);
+            free(e->v[k].told);
+        } else {
+            e->v[kept++] = e->v[k];
+        }
+    }
+    e->n = kept;
+}
+
 /* What is in the kernel is likelier than what it shares; least what serves others well. */
 static void list(struct edits *e, const char *source, const char *names, const char *sound,
                  const char *told, const struct ways *const *lists)
@@ -211,6 +268,7 @@ static void list(struct edits *e, const char *source, const char *names, const c
         list_way(&s, ways.v[w / 2 % ways.n], !(w % 2), w >= 2 * ways.n, is_trusted);
     free(is_trusted);
     drop_unset(&s, e);
+    drop_of_others(&s, source, e);
     e->text = s.text;
     e->lean = scan_lean(&s);
     scan_close(&s);
@@ -238,6 +296,7 @@ static void list_near(struct edits *e, const char *source, const char *names,
         }
     }
     drop_unset(&s, e);
+    drop_of_others(&s, source, e);
     sort(e);
     e->text = s.text;
     e->lean = scan_lean(&s);

@@ -82,6 +82,23 @@ bool edits_launched(const struct edits *e, int i, const char *kernels)
     return n.s && is_launched(e->text, n, kernels, DEPTH);
 }
 
+bool edits_recorded(const struct scan *s, const char *name, size_t length)
+{
+    const struct name n = {name, length};
+    bool is = false;
+
+    for (int b = 0; b < s->nblocks && !is; b++) {
+        const struct word *w = &s->v[s->blocks[b].name];
+        char *kernel = s->blocks[b].kernel && s->blocks[b].reached
+                           ? xformat("%.*s", (int)w->length, s->text + w->at)
+                           : NULL;
+
+        is = kernel && is_launched(s->text, n, kernel, DEPTH);
+        free(kernel);
+    }
+    return is;
+}
+
 /* The last number of a kernel's record, as it is written: "OUTPUTS" of LAUNCH(k, 128, 1, OUTPUTS).
  */
 static struct name items_of(const char *text, struct name kernel)

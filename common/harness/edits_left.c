@@ -1197,8 +1197,9 @@ static void starts_again(struct scan *s, int i)
 
 /* ---- all of it ---- */
 
-static way *const asked[] = {times_a_share, asked_alone, empty_body, unguarded,    stays,
-                             opposite,      of_each,     rest_taken, counted_down, as_launched};
+static way *const asked[] = {apart_as_others, times_a_share, asked_alone, empty_body,
+                             unguarded,       stays,         opposite,    of_each,
+                             rest_taken,      counted_down,  as_launched};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
 static way *const all[] = {whole_places,   starts_again,  looped,        on_a_copy,

@@ -314,6 +314,32 @@ static void length_of_share(struct scan *s, int i)
     }
 }
 
+/* blockIdx.y * blockDim.y, where the function has blockIdx.x * 32: that. */
+void apart_as_others(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+
+    if (!word_is(s, i, "blockDim") || !word_is(s, i - 1, "*") || !word_is(s, i - 4, "blockIdx"))
+        return;
+    char *was = words_text(s, i, i + 2), *first = NULL;
+    for (int k = in->open; k < in->end; k++) {
+        int to = word_is(s, k, "blockIdx") && word_is(s, k + 3, "*") ? operand_on(s, k + 4) : -1;
+
+        if (to < 0 || to > k + 6)
+            continue;
+        char *is = words_text(s, k + 4, to);
+        if (strcmp(is, was) != 0 && (!first || strcmp(is, first) != 0)) {
+            change(s, i, i + 2, xstrdup(is));
+            free(first);
+            first = is;
+        } else {
+            free(is);
+        }
+    }
+    free(was);
+    free(first);
+}
+
 static way *const terms[] = {from_its_own,    where_it_is,    set_anew,      summand_alone,
                              through_pointer, times_a_factor, divided_whole, length_of_share};
 const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};

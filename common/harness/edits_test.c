@@ -1542,3 +1542,38 @@ Test(edits, what_only_takes_a_term_away)
     expect_zero("n * 64 + 1", "n / 64 + 1", "= 0 + 1;");
     expect_zero("n / 64", "n * 64", NULL);
 }
+
+/* … of which other kernels alone have something. */
+Test(edits, no_names_of_other_kernels)
+{
+    static const char *const uses[] = {"0", "EACH"};
+
+    for (int i = 0; i < 2; i++) {
+        char *source = xformat("#define EACH 4\n"
+                               "KERNEL copy(float *x) { x[threadIdx.x * EACH] = 0; }\n"
+                               "KERNEL k(float *x)\n{\n"
+                               "    x[blockIdx.y * blockDim.y + threadIdx.x] = %s;\n"
+                               "}\n",
+                               uses[i]);
+        struct edits e;
+
+        edits_make(&e, source, "k", "", "");
+        cr_expect_eq(is_made(&e, 5, "blockDim.y * EACH"), i == 1, "%s", uses[i]);
+        edits_free(&e);
+        free(source);
+    }
+}
+
+Test(edits, tiles_as_far_apart_as_others)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(float *x)\n{\n"
+               "    x[blockIdx.x * 32 + threadIdx.x] = 0;\n"
+               "    x[blockIdx.y * blockDim.y + threadIdx.x] = 0;\n"
+               "}\n",
+               "k", "", "");
+    cr_expect(is_made(&e, 4, "32"));
+    edits_free(&e);
+}

@@ -955,6 +955,19 @@ static const char *defined_as(const char *text, const char *end, const char *num
     return NULL;
 }
 
+/* Does it stand anywhere but where constants are defined, and records? */
+static bool is_used(const char *text, const char *name, size_t length)
+{
+    for (const char *p = text; (p = strchr(p, *name)); p++) {
+        const char *line = text + edits_line_begin(text, (size_t)(p - text));
+
+        if (!strncmp(p, name, length) && !in_name(p[length]) && (p == text || !in_name(p[-1])) &&
+            *line != '#' && strncmp(line, "LAUNCH(", strlen("LAUNCH(")) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* A number that a change has, and that was not there, by the name that the file has for it. */
 static void use_name(const struct edits *e, int i)
 {
@@ -970,7 +983,7 @@ static void use_name(const struct edits *e, int i)
     const char *name = n > 1 && !in_name(p[n]) && p[n] != '.' && !strstr(was, number)
                            ? defined_as(e->text, e->text + x->at, number, &length)
                            : NULL;
-    if (name)
+    if (name && is_used(e->text, name, length))
         with = xformat("%.*s%.*s%s", (int)(p - x->with), x->with, (int)length, name, p + n);
     if (with) {
         free(x->with);
