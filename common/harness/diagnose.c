@@ -643,7 +643,7 @@ static bool is_fold(const struct search *s, const struct lab_case *c)
     return lab->made && lab->made(s->x->variant, c) == MADE_FOLD;
 }
 
-static bool is_of_products(const struct search *s, const struct lab_case *c)
+bool is_of_products(const struct search *s, const struct lab_case *c)
 {
     const struct lab *lab = s->x->verify->lab;
     struct lab_term t = {0};

@@ -50,6 +50,8 @@ struct search {
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
 uint64_t elements_of(const struct search *s, const struct lab_case *c);
 enum run_end how_it_ends(struct search *s, const struct lab_case *c);
+/* What the lab makes on it are sums of products of two elements. */
+bool is_of_products(const struct search *s, const struct lab_case *c);
 /* It was tried, and is not right. */
 bool is_failure(enum run_end end);
 bool fails(struct search *s, const struct lab_case *c);

@@ -340,6 +340,37 @@ void apart_as_others(struct scan *s, int i)
     free(first);
 }
 
-static way *const terms[] = {from_its_own,    where_it_is,    set_anew,      summand_alone,
-                             through_pointer, times_a_factor, divided_whole, length_of_share};
+/* min(C, n) in a loop of i that goes on below n: of what is left, n - i. */
+static void least_of_rest(struct scan *s, int i)
+{
+    const struct block *in = &s->blocks[s->v[i].block];
+    int close = word_is(s, i, "min") && word_is(s, i + 1, "(") ? word_match(s, i + 1, 1) : -1;
+
+    for (int f = in->open; f < i && close > 0; f++) {
+        int body = word_is(s, f, "for") ? head_body(s, f) : -1;
+
+        if (body < 0 || body > i || body_end(s, body) < i)
+            continue;
+        for (int w = f + 2; w < body; w++) {
+            if (!word_is(s, w + 1, "<") || !word_is_plain(s, w) || !word_is_plain(s, w + 2) ||
+                !word_is(s, w + 3, ";"))
+                continue;
+            for (int k = i + 2; k < close; k++) {
+                if (word_same(s, k, w + 2) &&
+                    word_is_any(s, k - 1, (const char *const[]){"(", ",", NULL}) &&
+                    word_is_any(s, k + 1, (const char *const[]){")", ",", NULL})) {
+                    char *n = words_text(s, k, k), *at = words_text(s, w, w);
+
+                    change(s, k, k, xformat("%s - %s", n, at));
+                    free(n);
+                    free(at);
+                }
+            }
+        }
+    }
+}
+
+static way *const terms[] = {least_of_rest,  from_its_own,  where_it_is,
+                             set_anew,       summand_alone, through_pointer,
+                             times_a_factor, divided_whole, length_of_share};
 const struct ways term_ways = {terms, sizeof(terms) / sizeof(terms[0])};

@@ -1577,3 +1577,19 @@ Test(edits, tiles_as_far_apart_as_others)
     cr_expect(is_made(&e, 4, "32"));
     edits_free(&e);
 }
+
+Test(edits, what_is_left_of_all_rounds)
+{
+    struct edits e;
+
+    edits_make(&e,
+               "KERNEL k(float *x, int n)\n{\n"
+               "    for (int i = 0; i < n; i += 32) {\n"
+               "        int steps = min(32, n);\n"
+               "        x[i] = steps;\n"
+               "    }\n"
+               "}\n",
+               "k", "", "");
+    cr_expect(is_made(&e, 4, "n - i"));
+    edits_free(&e);
+}

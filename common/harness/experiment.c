@@ -1,9 +1,11 @@
 /* experiment.c - runs a wrong kernel again, within a budget (experiment.h). */
 #include "experiment.h"
 #include "base/alloc.h"
+#include "lab/dtype.h"
 #include "lab/plan.h"
 #include "run/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +102,17 @@ static struct job_options options_of(const struct experiment *x, uint64_t seed, 
                                 .seed = x->fill ? x->fill : seed};
 }
 
+static void make_infinite(const struct dataset *d, int b)
+{
+    enum { PARTS = 5 };
+    uint64_t n = d->buffers[b].count;
+
+    for (uint64_t i = 1; i < PARTS && dtype_is_float(d->buffers[b].dtype); i++) {
+        if (i * n / PARTS < n)
+            dtype_set(d->buffers[b].dtype, d->data[b], i * n / PARTS, INFINITY);
+    }
+}
+
 enum run_end experiment_run(struct experiment *x, const struct lab_case *c, uint64_t seed,
                             bool check, struct sample *s)
 {
@@ -112,6 +125,8 @@ enum run_end experiment_run(struct experiment *x, const struct lab_case *c, uint
     if (!may_run(x))
         return s->end = RUN_NOT_TRIED;
     dataset_make(&d, v->lab, &s->plan, &s->input, seed);
+    if (x->infinite)
+        make_infinite(&d, x->infinite - 1);
     struct job j = dataset_job(&d, &s->plan, &o);
     run_here(v->module, &j, &s->outputs);
     result_of(v->lab, x->variant, &s->input, seed, &x->record, &j, &s->outputs, &s->result);

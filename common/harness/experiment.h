@@ -43,6 +43,7 @@ struct experiment {
     bool any_status;  /* a program's result is looked at whatever status it ends with */
     const char *fail; /* a program's call that is to fail in all runs (job.h); NULL: none */
     bool lines;       /* counters by line, too (outputs.lines) */
+    int infinite;     /* input buffer + 1 that has a few infinite elements; 0: none */
     uint64_t fill;    /* the seed of what memory is filled with; 0: the inputs' */
     unsigned disturb; /* 1 << DISTURB_… in all runs (emulator/base/disturb.h) */
     unsigned runs;    /* that are left */

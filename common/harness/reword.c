@@ -11,6 +11,7 @@
 #include "report.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ enum {
     STEPS_OF_A_LOOP = 1 << 20,
     TOLD_MAX = 1 << 20,
     TRIES = 2000, /* of one sort */
+    INFINITE = 4, /* cases */
     GOAL_STEPS = 1 << 28
 };
 
@@ -588,6 +590,52 @@ static bool is_zero(struct search *s, const struct edits *e, int i, const struct
     return zero;
 }
 
+/* The lab asks for sums of products that have infinite factors, too. */
+static bool asks_infinite(const struct search *s)
+{
+    const struct lab *lab = s->x->verify->lab;
+    bool asks = false;
+
+    for (int i = 0; i < lab->ncases && !asks; i++)
+        asks = lab->cases[i].flags & CASE_SPECIAL && is_of_products(s, &lab->cases[i]);
+    return asks;
+}
+
+/* Of a sum of products: with an infinite factor it is no number where it should be one or infinite.
+ * What is there past an edge, or from a round before, is taken by 0, and 0 of it is not. */
+static bool multiplies_more(struct search *s)
+{
+    int tried = asks_infinite(s) ? 0 : INFINITE;
+    bool more = false;
+
+    for (int i = 0; i < s->nfailed && tried < INFINITE && !more; i++) {
+        const struct lab_case *c = s->failed[i];
+
+        if (elements_of(s, c) > MOST || !is_of_products(s, c))
+            continue;
+        tried++;
+        for (int b = 0; b < LAB_MAX_BUFFERS && !more; b++) {
+            struct sample sample;
+
+            if (!experiment_plan(s->x, c, &sample) || b >= sample.plan.nbuffers ||
+                sample.plan.buffers[b].role != BUF_INPUT)
+                continue;
+            sample_free(&sample);
+            edits_budget(s, STEPS);
+            s->x->infinite = b + 1;
+            experiment_run(s->x, c, s->x->verify->seed, false, &sample);
+            s->x->infinite = 0;
+            for (int k = 0; k < sample.result.noutputs && !more; k++) {
+                const struct comparison *is = &sample.result.outputs[k].comparison;
+
+                more = is->nshown && isnan(is->shown[0].got) && !isnan(is->shown[0].expected);
+            }
+            sample_free(&sample);
+        }
+    }
+    return more;
+}
+
 /* How many cases it is right on; 0: not to be told. *poor: it does not do what the step is for, as
  * the file did not, or leaves others wrong that are made of the same kernels. */
 static int with_edit(struct search *s, const struct edits *e, int i, const char *least,
@@ -608,7 +656,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
-        !works_once(s, others, first, false) || is_zero(s, e, i, first))
+        !works_once(s, others, first, false) || is_zero(s, e, i, first) || multiplies_more(s))
         return 0;
     /* What is put in takes nothing away. */
     struct arithmetic does = {0};
