@@ -440,6 +440,24 @@ char *edits_callers(const char *source, const char *names, const int lines[2])
     return t.length ? text_take(&t) : NULL;
 }
 
+bool edits_called(const char *source, const char *names, size_t at)
+{
+    struct scan s = {0};
+    bool called = false;
+
+    scan_open(&s, source, names);
+    for (int b = 0; b < s.nblocks && !called; b++) {
+        const struct block *in = &s.blocks[b];
+
+        called = in->reached && !in->kernel && word_is(&s, in->open, "{") && in->end > in->open &&
+                 word_is(&s, in->open - 1, ")") && at > s.v[in->open].at &&
+                 at < s.v[in->end - 1].at;
+    }
+    free(s.text);
+    scan_close(&s);
+    return called;
+}
+
 /* The last word of the statement that begins with word i, with all that hangs on its heads; -1: not
  * known. */
 static int hanging_end(const struct scan *s, int i)

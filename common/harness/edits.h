@@ -58,6 +58,8 @@ void edits_atomics(struct edits *e, const char *source, const char *names, const
 /* Of the functions that these kernels call, one that gives no value and should: its `log`, the
  * compiler's, warns of it, and no return is in it. Its name, for free(), and line; NULL: none. */
 char *edits_no_return(const char *source, const char *names, const char *log, int *line);
+/* Is source[at] in a function that these kernels call? */
+bool edits_called(const char *source, const char *names, size_t at);
 /* Its comments alone, for free(). */
 char *edits_comments(const char *source);
 /* For free(). */

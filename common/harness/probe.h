@@ -11,12 +11,14 @@
 
 /* What is known of a failure. Causes are words for tests (labs/LAB/faulty): "left-out", "race". */
 struct diagnosis {
-    const char *cause;  /* the first that was established; NULL: none */
-    struct text words;  /* lines, indented */
-    const char *as;     /* what is told of this variant makes this one right, too; NULL: none */
-    struct text beside; /* of one that is right: what it is not, all the same */
-    bool whole;         /* an output lacks all that belongs to it */
-    bool example;       /* what comes out of what is told, and no cause */
+    const char *cause;   /* the first that was established; NULL: none */
+    struct text words;   /* lines, indented */
+    const char *as;      /* what is told of this variant makes this one right, too; NULL: none */
+    const char *despite; /* what was told of that one, of a function that this one calls, too, does
+                            not mend it */
+    struct text beside;  /* of one that is right: what it is not, all the same */
+    bool whole;          /* an output lacks all that belongs to it */
+    bool example;        /* what comes out of what is told, and no cause */
 };
 void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1174,33 +1174,6 @@ static bool can_change(struct search *s)
     return first && elements_of(s, first) <= MOST_ALONE;
 }
 
-bool by_known(struct search *s)
-{
-    struct experiment before = *s->x;
-    const struct tries *t = s->x->edits;
-    struct edit v = {.at = t->at, .length = t->length, .with = t->with};
-    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, &v, 1};
-
-    if (!t->with || !can_change(s))
-        return false;
-    char *text = edits_apply(&whole, 0);
-    const struct lab_case *first = quickest(s);
-    int cases = experiment_replace(s->x, text, false, NULL) &&
-                        on_large(s, first) != WRONG_ON_LARGE && right_on_wide(s)
-                    ? right_on(s, first, STEPS)
-                    : 0;
-    free(text);
-    s->x->runs = before.runs;
-    s->x->instructions = before.instructions;
-    s->x->steps = before.steps;
-    experiment_fresh(s->x);
-    if (cases) {
-        s->d->cause = t->cause;
-        s->d->as = t->of;
-    }
-    return cases;
-}
-
 /* And of variants of the same kernels: one may be what their file calls them. */
 static char *names_of(const struct lab *lab, const struct lab_variant *v)
 {
@@ -1215,6 +1188,50 @@ static char *names_of(const struct lab *lab, const struct lab_variant *v)
             text_addf(&names, " %s", of->name);
     }
     return text_take(&names);
+}
+
+/* What is loaded fails on a case that failed before. */
+static bool is_still_wrong(struct search *s)
+{
+    bool wrong = false;
+
+    edits_budget(s, STEPS);
+    for (int i = 0; i < s->nfailed && !wrong; i++)
+        wrong = elements_of(s, s->failed[i]) <= MOST && fails(s, s->failed[i]);
+    return wrong;
+}
+
+bool by_known(struct search *s)
+{
+    struct experiment before = *s->x;
+    const struct tries *t = s->x->edits;
+    struct edit v = {.at = t->at, .length = t->length, .with = t->with};
+    struct edits whole = {(char *)(uintptr_t)s->x->source, NULL, &v, 1};
+
+    if (!t->with || !can_change(s))
+        return false;
+    char *text = edits_apply(&whole, 0);
+    const struct lab_case *first = quickest(s);
+    bool loaded = experiment_replace(s->x, text, false, NULL);
+    int cases = loaded && on_large(s, first) != WRONG_ON_LARGE && right_on_wide(s)
+                    ? right_on(s, first, STEPS)
+                    : 0;
+    free(text);
+    if (loaded && !cases && is_still_wrong(s)) {
+        char *names = names_of(s->x->verify->lab, s->x->variant);
+
+        s->d->despite = edits_called(s->x->source, names, t->at) ? t->of : NULL;
+        free(names);
+    }
+    s->x->runs = before.runs;
+    s->x->instructions = before.instructions;
+    s->x->steps = before.steps;
+    experiment_fresh(s->x);
+    if (cases) {
+        s->d->cause = t->cause;
+        s->d->as = t->of;
+    }
+    return cases;
 }
 
 bool by_no_return(struct search *s)

@@ -119,6 +119,25 @@ static void print_like(const struct run *r, int v)
         putchar('\n');
 }
 
+/* … and others call that function, too, and stay wrong. */
+static void print_despite(const struct run *r, int v)
+{
+    struct text t = {0};
+    int n = 0;
+
+    for (int i = 0; i < r->lab->nvariants; i++) {
+        const char *of = r->variants[i].why.despite;
+
+        if (of && !strcmp(of, r->lab->variants[v].name) && r->variants[i].failures)
+            text_addf(&t, "%s%s", n++ ? ", " : "", r->lab->variants[i].name);
+    }
+    if (n)
+        printf(
+            "  %s, which call%s the function with that line, too, stay%s wrong with the change\n",
+            t.s, n > 1 ? "" : "s", n > 1 ? "" : "s");
+    text_free(&t);
+}
+
 static bool is_told(const struct run *r, int v)
 {
     return r->variants[v].failures && !still_to_write(r, v) && !r->variants[v].why.as;
@@ -202,6 +221,7 @@ static void print_failure(const struct run *r, int v)
     else
         print_words(r, text_str(&s->why.words));
     print_like(r, v);
+    print_despite(r, v);
     print_same(r, v);
     /* The launch that failed is the last that was made: of the first all has been said. */
     if (s->faulted && s->failures > 1)
