@@ -1195,11 +1195,31 @@ static void starts_again(struct scan *s, int i)
     }
 }
 
+/* Lanes whose values are together already are added up once more: no loop of shuffles. */
+static void without_shuffles(struct scan *s, int i)
+{
+    int body =
+            word_is_any(s, i, (const char *const[]){"for", "while", NULL}) ? head_body(s, i) : -1,
+        end = body < 0                ? -1
+              : word_is(s, body, "{") ? brace_end(s, body)
+                                      : semicolon_of(s, body);
+    bool shuffles = false;
+
+    for (int k = body; k < end && !shuffles; k++)
+        shuffles = !strncmp(s->text + s->v[k].at, "__shfl", strlen("__shfl"));
+    if (!shuffles)
+        return;
+    change(s, i, end, xstrdup(";"));
+    change_told(s, s->v[i].line == s->v[end].line ? xstrdup("without this loop")
+                                                  : xformat("without the loop of lines %d to %d",
+                                                            s->v[i].line, s->v[end].line));
+}
+
 /* ---- all of it ---- */
 
-static way *const asked[] = {apart_as_others, times_a_share, asked_alone, empty_body,
-                             unguarded,       stays,         opposite,    of_each,
-                             rest_taken,      counted_down,  as_launched};
+static way *const asked[] = {without_shuffles, apart_as_others, times_a_share, asked_alone,
+                             empty_body,       unguarded,       stays,         opposite,
+                             of_each,          rest_taken,      counted_down,  as_launched};
 const struct ways asked_ways = {asked, sizeof(asked) / sizeof(asked[0])};
 
 static way *const all[] = {whole_places,   starts_again,  looped,        on_a_copy,

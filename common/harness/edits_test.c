@@ -1593,3 +1593,25 @@ Test(edits, what_is_left_of_all_rounds)
     cr_expect(is_made(&e, 4, "n - i"));
     edits_free(&e);
 }
+
+Test(edits, without_a_loop_of_shuffles)
+{
+    static const char *const heads[] = {"    for (int d = 16; d > 0; d /= 2)\n",
+                                        "    for (int d = 16; d > 0; d /= 2) "};
+    static const char *const told[] = {"without the loop of lines 4 to 5", "without this loop"};
+
+    for (int i = 0; i < 2; i++) {
+        char *source = xformat("KERNEL k(int *x)\n{\n    int c = x[0];\n"
+                               "%sc += __shfl_down_sync(~0u, c, d);\n    x[1] = c;\n}\n",
+                               heads[i]);
+        struct edits e;
+        bool made = false;
+
+        edits_make(&e, source, "k", "", "");
+        for (int k = 0; k < e.n; k++)
+            made |= e.v[k].told && !strcmp(e.v[k].told, told[i]);
+        cr_expect(made, "%s", told[i]);
+        edits_free(&e);
+        free(source);
+    }
+}

@@ -944,7 +944,10 @@ static bool is_everywhere(const struct edits *e, int i)
 /* "without this …": no other way to leave it out is likelier. */
 static bool is_without(const struct edits *e, int i)
 {
-    return e->v[i].told && !strncmp(e->v[i].told, "without this \"if", 16);
+    const char *told = e->v[i].told ? e->v[i].told : "";
+
+    return !strncmp(told, "without this \"if", 16) || !strncmp(told, "without this loop", 17) ||
+           !strncmp(told, "without the loop", 16);
 }
 
 static bool is_likelier(const struct edits *e, int i, int than)
