@@ -327,6 +327,30 @@ static void fail_astray(struct marking *m, const struct run *r)
     free(why);
 }
 
+/* Right, and wrong as soon as the last block and each block's last warp come first: what has to put
+ * them in order is missing, however the words are read that go from one to the other. */
+static bool fails_backwards(struct marking *m, struct marked_case *cases, int n)
+{
+    enum { MOST_STEPS = 1 << 20 };
+    for (int i = 0; i < n; i++) {
+        struct run *r = marking_run(m, &cases[i], 0, true);
+        if (r->result.end != RUN_OK || r->outputs.counters.inst_executed > MOST_STEPS)
+            continue;
+        const struct influence *x = session_influence(m->s, r, DISTURB_backwards);
+        if (!(x->share > 0) && !x->broke)
+            continue;
+        char *place = marking_place(&cases[i]),
+             *why = xformat("On %s results are wrong when the last block and each block's last "
+                            "warp come first: what orders them?",
+                            place);
+        marking_settle(m, STATUS_FAIL, why, cases[i].c.name);
+        free(place);
+        free(why);
+        return true;
+    }
+    return false;
+}
+
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
 {
     unsigned wanted =
@@ -353,6 +377,8 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         marking_blocked(m, stopped, at);
     else if (wanted & CHECK_MEMORY && (stopped = run_astray(m)) != NULL)
         fail_astray(m, stopped);
+    else if (wanted & CHECK_RACE && !m->e->lab->program && fails_backwards(m, cases, n))
+        return;
     else if (!m->row->gate || gate_on_all(m, cases, n))
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
 }

@@ -756,6 +756,7 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
         x->share = (double)second.result.wrong / (double)second.result.compared;
     else
         x->why = xstrdup(second.why ? second.why : "it could not be run");
+    x->broke = second.result.end == RUN_ERROR;
     run_clear(&second);
     return x;
 }

@@ -45,6 +45,7 @@ struct influence {
     bool asked;
     double share; /* of the compared results that were wrong; NaN: not known, and */
     char *why;    /* why: a sentence */
+    bool broke;   /* … as it ended with an error of CUDA's, but for its time */
 };
 struct run {
     const struct lab_variant *variant;

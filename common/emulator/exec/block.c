@@ -391,7 +391,7 @@ enum run block_run(struct block *b)
     for (;;) {
         uint32_t done = 0, ready = 0, still = 0, stuck = 0, idle = 0;
         for (uint32_t i = 0; i < b->nwarps; i++) {
-            struct warp *w = &b->warps[i];
+            struct warp *w = &b->warps[launch_backwards(l) ? b->nwarps - 1 - i : i];
             if (w->state == WARP_READY) {
                 w->slice = w->given = next_slice(l, w);
                 run(w);

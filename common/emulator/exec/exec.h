@@ -280,11 +280,17 @@ static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
     return (uint64_t)cluster[0] * cluster[1] * cluster[2];
 }
 
+/* Blocks start, and a block's warps take turns, from the last to the first. */
+static inline bool launch_backwards(const struct launch *l)
+{
+    return l->disturb >> DISTURB_backwards & 1;
+}
+
 /* Of the blocks (or clusters) that run, n in all without a choice, the k-th; UINT64_MAX: none. */
 static inline uint64_t launch_chosen(const struct launch *l, uint64_t k, uint64_t n)
 {
-    if (!l->nfew)
-        return k < n ? k : UINT64_MAX;
+    if (!l->nfew && k < n)
+        return launch_backwards(l) && !l->cooperative ? n - 1 - k : k;
     return k < (uint64_t)l->nfew ? l->few[k] : UINT64_MAX;
 }
 

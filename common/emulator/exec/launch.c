@@ -581,7 +581,9 @@ static void set_up(struct launch *l, const struct emu_launch *e)
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
     l->stop_from = UINT64_MAX;
-    l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE : SLICE;
+    l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE
+               : launch_backwards(l)              ? 16 * SLICE
+                                                  : SLICE;
     if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
         l->max_active = (uint32_t)l->nblocks;
         l->slice = COOPERATIVE_SLICE;

@@ -94,3 +94,32 @@ Test(outcomes, nothing_else_changes)
     cr_assert_str_empty(text);
     free(text);
 }
+
+/* Backwards the last block comes first, and of each its last warp, whatever it sleeps; the same all
+ * the same where they wait for each other. */
+Test(outcomes, backwards)
+{
+    static const char order[] = /* out[64 + how many came before] = block and warp */
+        "nanosleep.u32 1000;\nshr.u32 %r0, %t, 5;\nmad.lo.u32 %r0, %cta, 16, %r0;\n"
+        "and.b32 %r1, %t, 31;\nsetp.eq.u32 %p0, %r1, 0;\n@!%p0 bra END;\n"
+        "atom.global.add.u32 %r2, [%out], 1;\nmul.wide.u32 %d0, %r2, 4;\nadd.u64 %d0, %out, %d0;\n"
+        "st.global.u32 [%d0+256], %r0;\nEND:";
+    static const char waits[] = /* the last warp, and block, for the first ones */
+        "setp.ne.u32 %p0, %t, 0;\n@%p0 bra WAIT;\nmul.wide.u32 %d0, %cta, 4;\n"
+        "add.u64 %d0, %out, %d0;\nst.relaxed.gpu.global.u32 [%d0], 1;\n"
+        "WAIT: ld.relaxed.gpu.global.u32 %r1, [%out];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;";
+    struct program p = {.grid = 3, .block = 128, .body = order};
+    for (uint32_t backwards = 0; backwards < 2; backwards++) {
+        disturb_set(backwards << DISTURB_backwards);
+        p.body = order;
+        cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+        for (uint32_t i = 0; i < 12; i++) {
+            uint32_t k = backwards ? 11 - i : i;
+            cr_expect_eq(out[64 + i], k / 4 * 16 + k % 4, "%u: %u", i, out[64 + i]);
+        }
+        p.body = waits;
+        cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+        cr_expect(out[0] && out[1] && out[2]);
+    }
+    disturb_set(0);
+}

@@ -120,9 +120,10 @@ HANDLER(nop)
     (void)w;
     return in + 1;
 }
-HANDLER(nanosleep) /* others may go on: the slice ends at the next block */
+HANDLER(nanosleep) /* others may go on, and need not: the slice ends at the next block */
 {
-    w->slice = 0;
+    if (!launch_backwards(w->block->launch))
+        w->slice = 0;
     return in + 1;
 }
 
