@@ -120,8 +120,20 @@ static bool is_among(const struct scan *s, int i, int a, int b)
     return is;
 }
 
+/* Another number for the event that is recorded with words `from` on, of a step that `close` ends,
+ * and waited for with words at to last - 1. */
+static void number_event(struct scan *s, int from, int close, int at, int last, const char *number)
+{
+    char *between = words_text(s, close, at - 1);
+
+    change(s, from, last - 1, xformat("%s%s %s", number, between, number));
+    change_told(s, xformat("with numbers of its own for the event, as \"%s\", here and on line %d,",
+                           number, s->v[at].line));
+    free(between);
+}
+
 /* An event that is recorded here and waited for there, where others may have the same numbers: more
- * than all chunks, in both. */
+ * than all chunks, or that of the round alone, in both. */
 static void events_apart(struct scan *s, int i)
 {
     int close = step_end(s, i), end = s->blocks[s->v[i].block].end,
@@ -134,15 +146,16 @@ static void events_apart(struct scan *s, int i)
             at > 0 && at < last && word_is(s, k + 2, "wait") ? words_text(s, at, last - 1) : NULL;
 
         if (other && !strcmp(event, other)) {
-            char *object = words_text(s, i, i), *between = words_text(s, close, at - 1);
-            change(
-                s, from, last - 1,
-                xformat("%s.chunks + %s%s %s.chunks + %s", object, event, between, object, event));
-            change_told(s, xformat("with numbers of its own for the event, as \"%s.chunks + %s\", "
-                                   "here and on line %d,",
-                                   object, event, s->v[k].line));
+            char *object = words_text(s, i, i), *own = xformat("%s.chunks + %s", object, event),
+                 *round = strstr(event, " % ");
+            number_event(s, from, close, at, last, own);
+            if (round) {
+                free(own);
+                own = xformat("%.*s", (int)(round - event), event);
+                number_event(s, from, close, at, last, own);
+            }
+            free(own);
             free(object);
-            free(between);
             k = end;
         }
         free(other);

@@ -373,7 +373,7 @@ static bool is_reported(const struct run *r, const struct lab_case *c)
     return (c->flags & CASE_TIME) && !r->o.check;
 }
 
-/* Another step, of which a kernel of this one's took too many instructions; NULL: none. */
+/* Another step, of which a kernel of this one's did not come to its end; NULL: none. */
 static const struct lab_variant *stopped_before(const struct run *r, int v)
 {
     const struct lab_variant *x = &r->lab->variants[v];
@@ -398,7 +398,7 @@ static bool is_settled(struct run *r, int v, const struct lab_case *c)
     if (other && !s->failures) {
         text_free(&r->verify.message);
         text_addf(&r->verify.message,
-                  "it runs %s, too, which took too many instructions as a part of %s\n",
+                  "it runs %s, too, which did not come to its end as a part of %s\n",
                   r->variants[other - r->lab->variants].stopped_in, other->name);
         r->verify.error = cudaSuccess;
         note_failure(r, v, c);

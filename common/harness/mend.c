@@ -56,6 +56,7 @@ enum mending {
     RACES,
     STUCK, /* not all threads come there: nothing is known of the race */
     LESS,  /* no race is left, but it is not right */
+    DEAR,  /* it is right, but no longer what the step is for */
     ALL
 };
 
@@ -127,6 +128,8 @@ struct places {
     bool apart; /* between the two lines it was met by some threads alone */
     bool all;   /* every place was tried */
     bool wider; /* a block's barrier, where a warp's was asked for */
+    uint64_t missed,
+        misses; /* goals: of the file, and of it with the barrier, where that is DEAR */
 };
 
 /* For free(). */
@@ -153,11 +156,18 @@ static void try_places(struct search *s, const struct lab_case *c, const struct 
                  (m == STUCK && which[0] == which[1] && line > a->lines[0] && line <= a->lines[1]);
     if (m == ALL && !holds_elsewhere(s, a))
         m = STUCK;
+    struct arithmetic does;
+    uint64_t misses = m == ALL ? missed_goals(s, &does) & ~best->missed : 0;
+    m = misses ? DEAR : m;
     s->x->edits->left--;
     free(text);
     if (m > best->m) {
         text_free(&best->left);
-        *best = (struct places){.line = {edits_line(e, which[0])}, .m = m, .left = left};
+        *best = (struct places){.line = {edits_line(e, which[0])},
+                                .m = m,
+                                .left = left,
+                                .missed = best->missed,
+                                .misses = misses};
         best->line[1] = which[0] == which[1] ? 0 : edits_line(e, which[1]);
         best->branch = begins_with_if(e->text + e->v[which[0]].at);
         if (e->v[which[0]].told)
@@ -173,7 +183,8 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
 {
     struct experiment *x = s->x, spent = *x;
     char *names = names_tried(x);
-    struct places best = {.m = RACES};
+    struct arithmetic does;
+    struct places best = {.m = RACES, .missed = missed_goals(s, &does)};
     struct edits e;
     int i, k;
 
@@ -315,7 +326,7 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         text_free(&p.left);
         return;
     }
-    s->misplaced = p.m != ALL;
+    s->misplaced = p.m < DEAR;
     s->mended = p.m == ALL;
     const char *atomic = strstr(a.from, asks_atomic),
                *asked = atomic && atomic < a.end ? atomic : a.end;
@@ -327,6 +338,12 @@ void try_advice(struct search *s, const struct lab_case *c, struct text *words)
         put_places(&t, &p);
         text_add(&t, " the race is gone");
         put_callers(s, &t, &a);
+    } else if (p.m == DEAR) {
+        const struct lab_goal *g = x->verify->lab->goals + __builtin_ctzll(p.misses);
+
+        text_addf(&t, "; with %s", a.call);
+        put_places(&t, &p);
+        text_addf(&t, " the race is gone, but %s: is there another way?", g->says);
     } else if (p.m == LESS) {
         text_addf(&t, "; with %s", a.call);
         put_places(&t, &p);

@@ -98,8 +98,7 @@ Test(probe, times)
     expect(look_at(SUM, DT_F32, 8, 0, LOOP(0, n, 1, "s += 3 * a[i];")), "times",
            "  out[0] adds all of a 3 times instead of 1\n");
     expect(look_at(SUM, DT_F32, 8, 0, LOOP(0, n, 1, "s += (i == 2 ? 5 : i == 6 ? 9 : 1) * a[i];")),
-           "times",
-           "  out[0] adds a[2] 5 times instead of 1, and 1 more not as often as it should\n");
+           "times", "  out[0] adds a[2] 5 times instead of 1, and 1 other too often\n");
 }
 
 /* 3 of 4, 2 of 3 and so on: what they have in common is said. */

@@ -236,12 +236,14 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
     uint64_t *index = xcalloc(a->count, sizeof(*index)), n = pick(a, otherwise, index), alike = 0;
     uint64_t first = n ? index[0] : 0;
     double got = a->got[first], want = a->want[first];
-    bool one_difference = true;
+    bool one_difference = true, more = false, less = false;
     struct text t = {0};
 
     for (uint64_t i = 0; i < n; i++) {
         one_difference &= fabs(a->got[index[i]] - a->want[index[i]] - got + want) < 1e-9;
         alike += is_like(a, index[i], first);
+        more |= !is_like(a, index[i], first) && a->got[index[i]] > a->want[index[i]];
+        less |= !is_like(a, index[i], first) && a->got[index[i]] < a->want[index[i]];
     }
     if (alike < n && one_difference) {
         text_addf(&t, " %.6g %s %s than it should", fabs(got - want),
@@ -251,7 +253,10 @@ static bool tell_otherwise(struct probe *p, const struct probed *a, const char *
         put_often(&t, got);
         text_addf(&t, " time%s instead of %.6g", got == 1 ? "" : "s", want);
         if (alike < n)
-            text_addf(&t, ", and %" PRIu64 " more not as often as it should", n - alike);
+            text_addf(&t, ", and %" PRIu64 " %s %s", n - alike, alike + 1 == n ? "other" : "others",
+                      !less   ? "too often"
+                      : !more ? "too seldom"
+                              : "too often or too seldom");
         for (uint64_t i = n = 0; i < a->count; i++) {
             if (otherwise(a->want[i], a->got[i]) && is_like(a, i, first))
                 index[n++] = i;

@@ -43,11 +43,35 @@ static const char *least_of(struct search *s, const struct edits *e, struct sche
                : x->source;
 }
 
+/* Where it is another number of chunks: right with twice as many, too? Else it is the steps, whose
+ * events or buffers are too few, that are wrong. */
+static bool suits_more_chunks(struct search *s, const struct edits *e, int i, struct schedule *made)
+{
+    const struct edit *x = &e->v[i];
+    const char *line = e->text + edits_line_begin(e->text, x->at);
+    char *end, *was = xformat("%.*s", (int)strcspn(line, "\n"), line);
+    bool of_chunks = strstr(was, ".chunks =") != NULL;
+    unsigned long chunks = strtoul(x->with, &end, 10);
+
+    free(was);
+    if (!of_chunks || end == x->with || *end)
+        return true;
+    struct edit twice = {.at = x->at, .length = x->length, .with = xformat("%lu", 2 * chunks)};
+    struct edits more = {.text = e->text, .v = &twice, .n = 1};
+    char *text = edits_apply_to(s->x->source, &more, 0);
+    bool can = is_accepted(s, text, false, made) && right_on(s, s->failed[0], STEPS);
+    free(text);
+    free(twice.with);
+    return can;
+}
+
 /* How many cases the file is right on with the change; 0: it is not, or not what the step is for.
  */
 static int right_with(struct search *s, const struct edits *e, int i, struct schedule *made)
 {
     struct arithmetic does;
+    if (!suits_more_chunks(s, e, i, made))
+        return 0;
     char *text = edits_apply_to(s->x->source, e, i);
     bool can = is_accepted(s, text, false, made);
     int cases = can ? right_on(s, s->failed[0], STEPS) : 0;

@@ -385,9 +385,12 @@ static void put_given(const struct search *s, const struct lab_case *c, char but
                       extent_of(c, *e));
     }
     for (int i = 0; i < 3; i++) {
-        if (given & 1u << i && extent_name(lab, fields[i]) && extent_of(c, fields[i]))
-            text_addf(t, "%s%s = %" PRId64, t->length > begin ? ", " : "",
-                      extent_name(lab, fields[i]), (int64_t)extent_of(c, fields[i]));
+        const char *name = extent_name(lab, fields[i]);
+
+        if (!(given & 1u << i) || !extent_of(c, fields[i]))
+            continue;
+        text_addf(t, "%s%s%s%" PRId64, t->length > begin ? ", " : "", name ? name : "--param",
+                  name ? " = " : "=", (int64_t)extent_of(c, fields[i]));
     }
     if (given & BLOCK) {
         text_add(t, t->length > begin ? ", " : "");

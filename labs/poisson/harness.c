@@ -978,9 +978,10 @@ static void tell_arranged(const struct lab_variant *v, const struct lab_case *c,
                  with[which], slips, wave % c->n, wave / c->n);
     else if (which == NONE_ZERO && right)
         snprintf(words, size,
-                 "no number, nor is any other; %s all are numbers, and right but for their mean: "
-                 "wave (0, 0) is divided by 0",
-                 with[which]);
+                 "no number, nor is any other; %s all are numbers, and right%s: wave (0, 0) is "
+                 "divided by 0",
+                 with[which],
+                 fabs(mean_of(c, got) - mean_of(c, u)) > bound ? " but for their mean" : "");
     else
         snprintf(words, size, "no number, nor is any other; %s all are numbers: so %s", with[which],
                  which == NONE_ZERO ? "somewhere kx[0] or ky[0], which are 0, or both, are divided "
