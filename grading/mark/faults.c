@@ -207,6 +207,7 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
                       : after(fault, "back:slight")   ? "a single element, by a thousandth,"
                       : after(fault, "back:nan")      ? "a single element, as NaN,"
                       : after(fault, "back:infinite") ? "a single element, as infinity,"
+                      : after(fault, "back:huge")     ? "a single element, as 1e30,"
                       : after(fault, "back:small")    ? "the element nearest to 0, by 1,"
                                                       : "a single element",
                       what)

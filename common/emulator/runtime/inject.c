@@ -5,11 +5,11 @@
  * counted as rt_enter() sees them, those of all threads together. "back:17" lets nothing fail, but
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
  * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
- * "back:nan" the same one as no number, "back:infinite" as an infinity, "back:small" the one that
- * is nearest to 0 as 1 more, "back:below" as 1 less, and "back:swapped" its first and last word in
- * each other's place: a sum does not notice. A name that the runtime does not have, or an error
- * that there is not, ends the program: a typing error must not look like a program that nothing can
- * shake.
+ * "back:nan" the same one as no number, "back:infinite" as an infinity, "back:huge" as 1e30,
+ * "back:small" the one that is nearest to 0 as 1 more, "back:below" as 1 less, and "back:swapped"
+ * its first and last word in each other's place: a sum does not notice. A name that the runtime
+ * does not have, or an error that there is not, ends the program: a typing error must not look like
+ * a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -35,14 +35,19 @@ static enum {
     SLIGHT,
     NO_NUMBER,
     INFINITE,
+    HUGE_NUMBER,
     SMALL,
     BELOW,
     SWAPPED
 } how; /* of the first copy, but ONE_WORD */
 
-static const char *const ways[] = {[ONE_WORD] = "",           [SLIGHT] = "back:slight",
-                                   [NO_NUMBER] = "back:nan",  [INFINITE] = "back:infinite",
-                                   [SMALL] = "back:small",    [BELOW] = "back:below",
+static const char *const ways[] = {[ONE_WORD] = "",
+                                   [SLIGHT] = "back:slight",
+                                   [NO_NUMBER] = "back:nan",
+                                   [INFINITE] = "back:infinite",
+                                   [HUGE_NUMBER] = "back:huge",
+                                   [SMALL] = "back:small",
+                                   [BELOW] = "back:below",
                                    [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
@@ -186,6 +191,8 @@ void inject_back(void *to, size_t bytes)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){NAN}, 4);
     else if (how == INFINITE)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){INFINITY}, 4);
+    else if (how == HUGE_NUMBER)
+        memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){1e30f}, 4);
     else if (how == SMALL || how == BELOW)
         add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
