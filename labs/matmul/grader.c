@@ -79,7 +79,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-maps16", .kind = "16-bit matrices with rows of multiples of 16 bytes", .like = "maps-low16 maps-high16 maps-deep16 maps-long16", .m_min = 1, .m_max = 600, .n_min = 8, .n_max = 1096, .any_scale = true, .work_max = 30000, .multiple = 8},
     {.name = "hidden-maps-more16", .kind = "16-bit matrices of several tiles both ways", .like = "maps16", .n_min = 264, .n_max = 519, .m_min = 257, .m_max = 519, .k_min = 8, .k_max = 200, .work_max = 8000000, .multiple = 8, .k_multiple = 8},
     {.name = "hidden-past16", .kind = "more than 16 rows of 16-bit tiles, a little more than whole ones", .like = "maps16", .n_min = 1032, .n_max = 1032, .m_min = 2056, .m_max = 2120, .k_min = 8, .k_max = 16, .work_max = 40000000, .multiple = 8, .k_multiple = 8},
-    {.name = "hidden-maps-most16", .kind = "16-bit matrices of many tiles both ways", .like = "maps16", .n_min = 520, .n_max = 640, .m_min = 520, .m_max = 640, .k_min = 8, .k_max = 72, .work_max = 16000000, .multiple = 8, .k_multiple = 8},
+    /* more tiles of 128 by 256 than a product of 1024 by 1024 has */
+    {.name = "hidden-maps-most16", .kind = "16-bit matrices of more than 32 tiles", .like = "maps16", .n_min = 1032, .n_max = 1096, .m_min = 1025, .m_max = 1096, .k_min = 8, .k_max = 8, .multiple = 8},
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 390, .m_max = 512},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
     {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 50, .m_max = 120},
@@ -94,7 +95,7 @@ static const struct hidden_case hidden[] = {
 #define WHOLE     "square hidden-whole"
 #define TILES16   "square16 hidden-tiles16"
 #define STEPS16   "steps16 hidden-steps16 hidden-columns16"
-#define MAPS16    "square16 maps16 hidden-maps16 hidden-maps-more16 hidden-maps-most16 special16"
+#define MAPS16    "square16 maps16 hidden-maps16 hidden-maps-more16 special16"
 /* All words that would be loaded if none were used twice, in bytes. */
 #define ALL_BYTES "2 * m * n * k * elem"
 /* What is read by other ways than loads from global and shared memory: by atomics, by shuffles from
@@ -229,41 +230,41 @@ static const struct rubric_row rows[] = {
      .hint = "With three stages, which of them does cp_async_wait wait for, and how many may still be on their way?"},
     {"tma-ok", 0.5, "mm_tma is right", ROW_CORRECT, "mm_tma", .cases = MAPS16 " hidden-past16",
      .hint = "Does the mbarrier expect as many bytes as all boxes of a stage have, zeros past the edges included?"},
-    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = STEPS16, .gate = BY_COPIES,
+    {"tma-clean", 0.5, "mm_tma waits for what it fetches", ROW_CHECKS, "mm_tma", .cases = "square16 " STEPS16, .gate = BY_COPIES,
      .hint = "Who waits for an mbarrier's stage before it reads it, and who reads a stage that is asked for again?"},
     {"tma-used", 0.5, "mm_tma's tiles come by tensor map", ROW_GATE, "mm_tma", .cases = "hidden-tiles16", .gate = TENSOR_WORK " && " BY_MAPS,
      .hint = "No thread loads an element of a or b, or copies 16 bytes of them: one asks for a whole box."},
     {"wgmma-ok", 1, "mm_wgmma is right", ROW_CORRECT, "mm_wgmma", .cases = MAPS16 " hidden-past16",
      .hint = "Print what a descriptor says of one chunk: start, lead, 1024 from atom to atom."},
-    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = STEPS16, .gate = BY_COPIES,
+    {"wgmma-clean", 0.5, "mm_wgmma waits for what it fetches", ROW_CHECKS, "mm_wgmma", .cases = "square16 " STEPS16, .gate = BY_COPIES,
      .hint = "A product that is still on its way reads its stage, and its sums are nobody's: wgmma_wait before either is touched."},
     {"wgmma-used", 1, "mm_wgmma's operands are multiplied where they lie", ROW_GATE, "mm_wgmma", .cases = "hidden-tiles16",
      .gate = BY_TENSOR_CORES " && shared_ld_bytes + shared_atom_requests == 0 && wgmma_ops >= tensor_flop && " BY_COPIES, /* nor straight from global memory */
      .hint = "No fragment passes through registers: wgmma_m64n128k16_f16 reads both factors by descriptor."},
-    {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16,
+    {"roles-ok", 0.5, "mm_roles is right", ROW_CORRECT, "mm_roles", .cases = MAPS16 " hidden-maps-most16",
      .hint = "A wait for `empty` before its first round must pass: wait for the other parity."},
-    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = STEPS16, .gate = BY_COPIES,
+    {"roles-clean", 0.5, "mm_roles's warps wait for each other", ROW_CHECKS, "mm_roles", .cases = "square16 " STEPS16, .gate = BY_COPIES,
      .hint = "Fetchers wait for `empty`, multipliers for `full`: which of the two is missing where CHECK=1 names a line?"},
     {"roles-used", 0.5, "mm_roles's warps do not wait for the whole block", ROW_GATE, "mm_roles", .influence_on_each = true, .cases = "hidden-steps16 hidden-rows16",
      .gate = BY_MAPS " && " TENSOR_SUMS " && " NO_MORE_SUMS " && barriers <= 4 * warps && shared_atom_requests == 0 && shared_ld_requests <= 8 * warps && mbarrier_arrivals <= (k / 64 + 1) * warps && tma_ld_busy == 0 && influence(ahead) >= 0.9",
      .hint = "One warp fetches, and does nothing else. It waits for `empty`, whoever multiplies for `full`, stage by stage: where would a barrier of the block still be needed?"},
-    {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-stay16",
+    {"persistent-ok", 0.5, "mm_persistent is right", ROW_CORRECT, "mm_persistent", .cases = MAPS16 " hidden-maps-most16 hidden-stay16",
      .hint = "Stages are counted over all tiles of a block: does the parity go on with them?"},
-    {"persistent-clean", 0.5, "mm_persistent waits from tile to tile", ROW_CHECKS, "mm_persistent", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
+    {"persistent-clean", 0.5, "mm_persistent waits from tile to tile", ROW_CHECKS, "mm_persistent", .cases = "square16 stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "The first stage of the next tile is the last one's of this tile, or after it: who may still read it?"},
     {"persistent-used", 0.5, "mm_persistent's blocks make many tiles", ROW_GATE, "mm_persistent", .cases = "hidden-stay16",
      .gate = BY_COPIES " && " TENSOR_SUMS " && blocks == param && inst_executed_max_warp * warps <= 2.5 * inst_executed && influence(one_block) >= 0.15 && influence(one_block) <= 0.85" /* tiles are all blocks' */,
      .hint = "What does the record say of it, and which tile does a block take after its first?"},
-    {"store-ok", 0.5, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16 " hidden-stay16",
+    {"store-ok", 0.5, "mm_store is right", ROW_CORRECT, "mm_store", .cases = MAPS16 " hidden-maps-most16 hidden-stay16",
      .hint = "Who has written the place that is copied, and how does the copy come to see it?"},
-    {"store-clean", 0.5, "mm_store waits for what it stores", ROW_CHECKS, "mm_store", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
+    {"store-clean", 0.5, "mm_store waits for what it stores", ROW_CHECKS, "mm_store", .cases = "square16 stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "A copy that leaves reads shared memory: who writes there again, and who has waited for it?"},
     {"store-used", 0.5, "mm_store's results leave by tensor map", ROW_GATE, "mm_store", .cases = "hidden-tiles16",
      .gate = TENSOR_SUMS " && " BY_MAPS " && 600 * worst(inst_executed / global_st_bytes) <= 1 && global_red_requests == 0",
      .hint = "No thread stores to c: results are put into shared memory, and one thread asks for the copy of a box."},
-    {"cluster-ok", 0.5, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16 " hidden-stay16",
+    {"cluster-ok", 0.5, "mm_cluster is right", ROW_CORRECT, "mm_cluster", .cases = MAPS16 " hidden-maps-most16 hidden-stay16",
      .hint = "How many arrive at `empty`, and at whose? How many bytes does each block's `full` expect?"},
-    {"cluster-clean", 0.5, "mm_cluster's blocks wait for each other", ROW_CHECKS, "mm_cluster", .cases = "stay-long16 hidden-stay16", .gate = BY_COPIES,
+    {"cluster-clean", 0.5, "mm_cluster's blocks wait for each other", ROW_CHECKS, "mm_cluster", .cases = "square16 stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "A block that has gone cannot be written to, nor told: what does the pair do first, and what last?"},
     {"cluster-used", 0.5, "mm_cluster's blocks fetch a shared tile once", ROW_GATE, "mm_cluster", .cases = "hidden-pair16",
      .gate = BY_MAPS " && " TENSOR_SUMS " && blocks >= 2 && async_bytes <= 1.05 * elem * (m + n) * k"
