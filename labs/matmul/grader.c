@@ -19,6 +19,7 @@ static const struct lab_case cases[] = {
     F32("many-wide", 256, 384, 64), F32("many-high", 384, 256, 64),
     F32("tiles-high", 96, 32, 48), F32("tiles-low", 32, 128, 64), F32("tiles-64", 64, 64, 64), F32("tiles-deep", 32, 64, 96),
     {.name = "special", .n = 45, .m = 39, .k = 50, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
+    {.name = "infinite", .n = 45, .m = 39, .k = 50, .param = 2, .dtype = DT_F32, .flags = CASE_CHECK | CASE_SPECIAL},
     {.name = "special16", .n = 48, .m = 40, .k = 56, .dtype = DT_F16, .flags = CASE_SPECIAL},
     F32("cube-48", 48, 48, 48), F32("cube-64", 64, 64, 64), F32("cube-81", 81, 81, 81), F32("cube-96", 96, 96, 96),
     F32("nearly", 252, 124, 96), F32("nearly-wide", 124, 252, 96), F32("nearly-long", 252, 124, 192), F32("nearly-high", 508, 124, 96),
@@ -39,6 +40,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-even",  .kind = "small matrices of whole tiles", .like = "tiles-high tiles-low tiles-64 tiles-deep"},
     {.name = "hidden-cube",  .kind = "three sides of one length",    .like = "cube-48 cube-64 cube-81 cube-96"},
     {.name = "hidden-special", .kind = "huge and tiny numbers, NaN", .like = "special", .n_min = 33, .n_max = 90, .m_min = 20, .m_max = 60, .k_min = 17, .k_max = 70},
+    {.name = "hidden-infinite", .kind = "infinities in b", .like = "infinite", .n_min = 33, .n_max = 90, .m_min = 20, .m_max = 60, .k_min = 35, .k_max = 63},
     {.name = "hidden-special16", .kind = "huge and tiny halves, NaN", .like = "special16", .n_min = 33, .n_max = 96, .m_min = 20, .m_max = 60, .k_min = 17, .k_max = 72, .multiple = 8, .k_multiple = 8},
     {.name = "hidden-columns", .kind = "long rows, tiles not quite whole", .like = "ragged-low ragged-wide ragged-wider"},
     {.name = "hidden-higher", .kind = "more than 65,536 outputs, many rows", .like = "odd", .m_min = 1024, .m_max = 2199, .n_min = 65, .n_max = 130, .k_min = 1, .k_max = 4, .work_max = 300000},
@@ -148,7 +150,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
      .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers. Does a thread that has no column of c load words of a?"},
 
-    {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES,
+    {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES " hidden-infinite",
      .hint = "What is in the last tile where k ends before the tile does?"},
     {"shared-clean", 2, "mm_shared has no race and no bad access", ROW_CHECKS, "mm_shared", .cases = CLEAN,
      .hint = "Two barriers a tile: one before anybody reads it, one before anybody overwrites it."},
@@ -158,7 +160,7 @@ static const struct rubric_row rows[] = {
              " && threads >= 0.2 * m * n && inst_executed_max_warp * warps <= 1.5 * inst_executed && inst_executed <= 3 * ref.inst_executed && influence(others) >= 0.9",
      .hint = "A block needs 2 L k words from global memory, each fetched by one thread only: 2 N^3 / L in all. All others take them from shared memory, two for each product of one output a thread."},
 
-    {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES " hidden-vaster",
+    {"tiled-ok", 2, "mm_tiled is right for any shape", ROW_CORRECT, "mm_tiled", .cases = F32_CASES " hidden-vaster hidden-infinite",
      .hint = "Fill what hangs over with zeros when you fetch; guard the store."},
     {"tiled-clean", 2, "mm_tiled has no race and no bad access", ROW_CHECKS, "mm_tiled", .cases = CLEAN,
      .hint = "Who reads an element that another thread fetched? What stands between the two?"},
@@ -175,7 +177,7 @@ static const struct rubric_row rows[] = {
              " && 32 * global_atom_requests <= 0.2 * m * n * k && " FEW_OTHERS " && " FROM_TILE,
      .hint = "2 N^3 / V words from shared memory: how large is your V, and are the V + V operands in registers?"},
 
-    {"vector-ok", 2, "mm_vector is right for any shape", ROW_CORRECT, "mm_vector", .cases = F32_CASES,
+    {"vector-ok", 2, "mm_vector is right for any shape", ROW_CORRECT, "mm_vector", .cases = F32_CASES " hidden-infinite",
      .hint = "A float4 at an address that is no multiple of 16 is an error. When do a row's float4 lie right?"},
     {"vector-clean", 1, "mm_vector has no race and no bad access", ROW_CHECKS, "mm_vector", .cases = CLEAN,
      .hint = "CHECK=1 names both lines of a race."},
@@ -188,7 +190,7 @@ static const struct rubric_row rows[] = {
      .gate = "shared_ld_bank_conflicts <= 0.0004 * m * n * k && shared_ld_wavefronts <= 1.1 * shared_ld_bytes / 128 && " FROM_TILE " && global_ld_sectors * 32 <= 1.05 / 32 * " ALL_BYTES " && " NO_ATOMICS,
      .hint = "A 16-byte read is served eight lanes at a time: do those eight read 128 neighbouring bytes, or the same ones?"},
 
-    {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES,
+    {"pipeline-ok", 2, "mm_pipeline is right for any shape", ROW_CORRECT, "mm_pipeline", .cases = F32_CASES " hidden-infinite",
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
     {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
