@@ -702,6 +702,7 @@ static void look(struct experiment *x, const struct lab_case *const *failed, int
     budget(x);
     if (!first) {
         d->cause = "record"; /* which the failure's message says */
+        d->refused = true;
         by_schedule(&s);
     }
     if (!first || by_parameters(&s) || by_no_return(&s) || by_known(&s))

@@ -11,6 +11,7 @@
 
 /* What is known of a failure. Causes are words for tests (labs/LAB/faulty): "left-out", "race". */
 struct diagnosis {
+    bool refused;        /* no case that failed could be launched as the launch record says */
     const char *cause;   /* the first that was established; NULL: none */
     struct text words;   /* lines, indented */
     const char *as;      /* what is told of this variant makes this one right, too; NULL: none */

@@ -210,7 +210,9 @@ static void print_failure(const struct run *r, int v)
 
     bool ends = is_told_as(s, "compared"); /* its results are right */
     printf("%s%s%s %s ", colours(stdout) ? "\033[31m" : "", name, colours(stdout) ? "\033[0m" : "",
-           ends ? "does not end as it should" : "is wrong");
+           ends             ? "does not end as it should"
+           : s->why.refused ? "is not run"
+                            : "is wrong");
     if (s->failures > 1)
         printf("in %llu of %llu cases, such as %s: %s", (unsigned long long)s->failures,
                (unsigned long long)(s->failures + s->passes), s->on->name, s->message);

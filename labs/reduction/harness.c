@@ -184,7 +184,7 @@ static bool record_is_usable(const struct lab_variant *v, uint32_t block, uint32
         snprintf(err, errsize, "%s: a block of %u threads; this device allows 1 to %u", v->name,
                  block, most);
     else if ((v->flags & POWER_OF_TWO) && (block & (block - 1)))
-        snprintf(err, errsize, "%s halves the block at each step: %u is not a power of two",
+        snprintf(err, errsize, "%s is run in blocks of a power of two: %u is not a power of two",
                  v->name, block);
     else if (!(v->flags & POWER_OF_TWO) && block % FULL_WARP)
         snprintf(err, errsize, "%s needs full warps: %u is not a multiple of 32", v->name, block);

@@ -10,6 +10,7 @@
 // and the type T; KERNELS(...) makes the five kernels of it that the harness looks for.
 //
 // LAUNCH(kernel, threads a block, 1, elements a thread) is read by the harness: try others.
+// Blocks of steps 1 to 7 are a power of two, of 8 and 9 whole warps.
 #include "warplab.cuh"
 
 // ---- given: what can be reduced, and the kernels made of it ----
