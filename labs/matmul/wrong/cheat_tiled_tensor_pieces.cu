@@ -1,7 +1,7 @@
 // A tile of 64, whose words tensor cores multiply in three pieces each: no thread keeps an operand.
 // class: elsewhere
 // only: mm_tiled
-// expect: tiled-shared=fail
+// expect: tiled-shared=fail tiled-ok=any
 // hint: tiled-shared: V + V operands
 #include "warplab.cuh"
 #include <cuda_fp16.h>
