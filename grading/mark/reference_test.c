@@ -71,7 +71,7 @@ static struct worked work_out(const struct lab *l, const struct lab_variant *v, 
 static uint64_t differ(const struct lab *l, const struct lab_variant *v, const struct lab_case *c,
                        const struct plan *p, uint64_t *spared)
 {
-    struct dataset d;
+    struct dataset d = {0};
     uint64_t *bits[LAB_MAX_BUFFERS] = {0}, n = 0;
     dataset_make(&d, l, p, c, 7);
     struct worked whole = work_out(l, v, *c, p, &d, NULL);
