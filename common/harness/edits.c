@@ -164,36 +164,26 @@ static bool has_variable(const char *text, const char *name)
 }
 
 /* int a = a + 1; is of what is not set yet: anything may come of it, and what is right, too. */
-static void drop_unset(const struct scan *s, struct edits *e)
+static bool is_of_unset(const struct scan *s, const struct edit *x)
 {
-    int kept = 0;
+    int from = 0, to = s->n;
 
-    for (int k = 0; k < e->n; k++) {
-        int from = 0, to = s->n;
+    while (from < to) { /* the first word at or behind it */
+        int middle = from + (to - from) / 2;
 
-        while (from < to) { /* the first word at or behind it */
-            int middle = from + (to - from) / 2;
-
-            if (s->v[middle].at < e->v[k].at)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        int set = from < s->n && scan_reaches(s, from) ? being_set(s, from) : -1;
-        char *name = set < 0 ? NULL : words_text(s, set, set),
-             *value = xformat("%.*s", (int)strcspn(e->v[k].with, ";"), e->v[k].with);
-        bool itself = name && has_variable(value, name);
-
-        free(name);
-        free(value);
-        if (itself) {
-            free(e->v[k].with);
-            free(e->v[k].told);
-        } else {
-            e->v[kept++] = e->v[k];
-        }
+        if (s->v[middle].at < x->at)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    e->n = kept;
+    int set = from < s->n && scan_reaches(s, from) ? being_set(s, from) : -1;
+    char *name = set < 0 ? NULL : words_text(s, set, set),
+         *value = xformat("%.*s", (int)strcspn(x->with, ";"), x->with);
+    bool itself = name && has_variable(value, name);
+
+    free(name);
+    free(value);
+    return itself;
 }
 
 /* More often than where it is defined. */
@@ -211,7 +201,8 @@ static bool is_used(const char *source, const char *name, size_t length)
 }
 
 /* A name of a constant that other kernels alone use: equal by chance, it may be. */
-static bool is_of_others(const struct scan *s, const char *source, const char *name, size_t length)
+static bool is_name_of_others(const struct scan *s, const char *source, const char *name,
+                              size_t length)
 {
     bool named = false;
 
@@ -230,20 +221,26 @@ static bool is_of_others(const struct scan *s, const char *source, const char *n
     return named && is_used(source, name, length) && !edits_recorded(s, name, length);
 }
 
-static void drop_of_others(const struct scan *s, const char *source, struct edits *e)
+static bool is_of_others(const struct scan *s, const char *source, const struct edit *x)
+{
+    bool others = false;
+
+    for (const char *p = x->with; *p && !others;) {
+        size_t n = name_length(p);
+
+        others = n && is_name_of_others(s, source, p, n);
+        p += n ? n : 1;
+    }
+    return others;
+}
+
+/* What is not to be tried. */
+static void drop_some(const struct scan *s, const char *source, struct edits *e)
 {
     int kept = 0;
 
     for (int k = 0; k < e->n; k++) {
-        bool others = false;
-
-        for (const char *p = e->v[k].with; *p && !others;) {
-            size_t n = name_length(p);
-
-            others = n && is_of_others(s, source, p, n);
-            p += n ? n : 1;
-        }
-        if (others) {
+        if (is_of_unset(s, &e->v[k]) || is_of_others(s, source, &e->v[k])) {
             free(e->v[k].with);
             free(e->v[k].told);
         } else {
@@ -267,8 +264,7 @@ static void list(struct edits *e, const char *source, const char *names, const c
     for (int w = 0; w < 4 * ways.n; w++)
         list_way(&s, ways.v[w / 2 % ways.n], !(w % 2), w >= 2 * ways.n, is_trusted);
     free(is_trusted);
-    drop_unset(&s, e);
-    drop_of_others(&s, source, e);
+    drop_some(&s, source, e);
     e->text = s.text;
     e->lean = scan_lean(&s);
     scan_close(&s);
@@ -295,8 +291,7 @@ static void list_near(struct edits *e, const char *source, const char *names,
                 e->v[n].rank = w / 4 + far + away[i]; /* two ways as far as a line */
         }
     }
-    drop_unset(&s, e);
-    drop_of_others(&s, source, e);
+    drop_some(&s, source, e);
     sort(e);
     e->text = s.text;
     e->lean = scan_lean(&s);

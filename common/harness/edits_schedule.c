@@ -172,7 +172,7 @@ static void argument_as(struct scan *s, int i)
     for (int n = 0; close > 0 && n < 2 && from < close; n++) {
         int to = argument_end(s, from, close);
         char *was = words_text(s, from, to);
-        int variable = n && is_among(s, loop_variable(s, i), from, to) ? loop_variable(s, i) : -1;
+        int loop = n ? loop_variable(s, i) : -1, variable = is_among(s, loop, from, to) ? loop : -1;
 
         for (int k = s->blocks[b].open; k < s->blocks[b].end; k++) {
             int end = step_end(s, k), at = k + 4;
