@@ -184,13 +184,15 @@ static struct places find_places(struct search *s, const struct lab_case *c, con
     struct experiment *x = s->x, spent = *x;
     char *names = names_tried(x);
     struct arithmetic does;
-    struct places best = {.m = RACES, .missed = missed_goals(s, &does)};
+    struct places best = {.m = RACES};
     struct edits e;
     int i, k;
 
     edits_calls(&e, x->source, names, a->lines, a->call);
-    if (e.n && tries_left(x->edits))
+    if (e.n && tries_left(x->edits)) {
+        best.missed = missed_goals(s, &does);
         edits_make_lean(s, &e);
+    }
     int ones = e.n < PLACES ? e.n : PLACES, twos = e.n < NEAR ? e.n : NEAR;
     for (i = 0; i < ones && tries_left(x->edits) && best.m < ALL; i++)
         try_places(s, c, &e, a, (int[]){i, i}, &best);

@@ -70,14 +70,12 @@ static bool suits_more_chunks(struct search *s, const struct edits *e, int i, st
 static int right_with(struct search *s, const struct edits *e, int i, struct schedule *made)
 {
     struct arithmetic does;
-    if (!suits_more_chunks(s, e, i, made))
-        return 0;
     char *text = edits_apply_to(s->x->source, e, i);
     bool can = is_accepted(s, text, false, made);
     int cases = can ? right_on(s, s->failed[0], STEPS) : 0;
 
     free(text);
-    return cases && !missed_goals(s, &does) ? cases : 0;
+    return cases && !missed_goals(s, &does) && suits_more_chunks(s, e, i, made) ? cases : 0;
 }
 
 /* The message has what makes it right. */

@@ -231,8 +231,7 @@ static bool has_number(const char *text, size_t at, unsigned long number)
 
 /* "% 33" for "% 32", or "& 4" for "& 3": a number that is no power of two, or no such less 1, for
  * one that is, where lanes and what is left over are told by it; "/ 8" for "/ 4", where the
- * function has no 8 otherwise; another number of chunks, where events or buffers go round. It may
- * do by chance. */
+ * function has no 8 otherwise. It may do by chance. */
 static bool is_rough(const struct edits *e, int i)
 {
     const struct edit *x = &e->v[i];
