@@ -345,9 +345,10 @@ static int thread_count(const struct launch *l)
     int n = emu_options()->threads;
     if (n <= 0)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    /* of a NaN the first one is told; comparisons are kept once for all */
+    /* of a NaN the first one is told; comparisons are kept once for all; the last block is first */
     if (l->cooperative || n < 1 ||
-        l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes))
+        l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes |
+                      1u << DISTURB_backwards))
         return 1;
     if (n > 256)
         n = 256;

@@ -95,9 +95,8 @@ Test(outcomes, nothing_else_changes)
     free(text);
 }
 
-/* Backwards the last block comes first, and of each its last warp, whatever it sleeps; the same all
- * the same where they wait for each other. */
-Test(outcomes, backwards)
+/* In what order blocks and warps come, on so many host threads; and the last wait for the first. */
+static void order_is(bool backwards, const char *host_threads)
 {
     static const char order[] = /* out[64 + how many came before] = block and warp */
         "nanosleep.u32 1000;\nshr.u32 %r0, %t, 5;\nmad.lo.u32 %r0, %cta, 16, %r0;\n"
@@ -109,17 +108,27 @@ Test(outcomes, backwards)
         "add.u64 %d0, %out, %d0;\nst.relaxed.gpu.global.u32 [%d0], 1;\n"
         "WAIT: ld.relaxed.gpu.global.u32 %r1, [%out];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;";
     struct program p = {.grid = 3, .block = 128, .body = order};
-    for (uint32_t backwards = 0; backwards < 2; backwards++) {
-        disturb_set(backwards << DISTURB_backwards);
-        p.body = order;
-        cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
-        for (uint32_t i = 0; i < 12; i++) {
-            uint32_t k = backwards ? 11 - i : i;
-            cr_expect_eq(out[64 + i], k / 4 * 16 + k % 4, "%u: %u", i, out[64 + i]);
-        }
-        p.body = waits;
-        cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
-        cr_expect(out[0] && out[1] && out[2]);
+
+    setenv("WARPLAB_THREADS", host_threads, 1); /* read once a process */
+    disturb_set(backwards ? 1u << DISTURB_backwards : 0);
+    cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t k = backwards ? 11 - i : i;
+        cr_expect_eq(out[64 + i], k / 4 * 16 + k % 4, "%u: %u", i, out[64 + i]);
     }
+    p.body = waits;
+    cr_assert_eq(launch(p), cudaSuccess, "%s", emu_error_text());
+    cr_expect(out[0] && out[1] && out[2]);
     disturb_set(0);
+}
+
+Test(outcomes, forwards)
+{
+    order_is(false, "1");
+}
+
+/* Whatever they sleep, and of however many host threads. */
+Test(outcomes, backwards)
+{
+    order_is(true, "3");
 }
