@@ -231,6 +231,7 @@ struct emu_func {
     bool hears;                      /* may look at what other blocks write, or call who does */
     bool reached, on_path;           /* lower.c: while it follows calls */
     uint64_t address;                /* what mov %rd, func yields */
+    unsigned disturbed;              /* classes whose code exec/disturb.c has changed */
 };
 
 struct call_info {
@@ -271,7 +272,6 @@ struct emu_module {
     struct slot *sum_slots;   /* over launches, for per-line counters (count.c) */
     struct block_count *sum_counts;
     uint32_t sum_nslots, sum_ncounts;
-    unsigned disturbed;      /* classes whose code exec/disturb.c has changed */
     struct emu_module *next; /* all modules */
 };
 

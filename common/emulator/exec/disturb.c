@@ -441,12 +441,15 @@ static void disturb_func(struct emu_func *f, unsigned classes)
     }
     free(held);
 }
-void disturb_module(struct emu_module *m, unsigned classes)
+void disturb_code(struct emu_func *entry, unsigned classes)
 {
-    if (!m->disturbed && !classes)
-        return;
-    for (uint32_t i = 0; i < m->nfuncs; i++)
-        if (m->funcs[i]->lowered)
-            disturb_func(m->funcs[i], classes);
-    m->disturbed = classes;
+    const struct emu_module *m = entry->module;
+    for (uint32_t i = 0; i < m->nfuncs; i++) {
+        struct emu_func *f = m->funcs[i];
+        bool may_run = f == entry || !f->ptx->is_entry;
+        if (!may_run || !f->lowered || f->disturbed == classes)
+            continue;
+        disturb_func(f, classes);
+        f->disturbed = classes;
+    }
 }

@@ -9,11 +9,15 @@
 #include "emulator/base/disturb.h"
 #include "exec.h"
 
+/* Of code that is as no classes want it: the next launch sees to it. */
+#define DISTURBED_IN_PART (~0u)
+
 /* The classes (1 << DISTURB_…) to disturb in launches from now on; returns the former ones. */
 unsigned disturb_set(unsigned classes);
 unsigned disturb_now(void);
-/* Makes the module's code such that these are disturbed and no others; nothing runs meanwhile. */
-void disturb_module(struct emu_module *m, unsigned classes);
+/* Makes the code of a kernel, and of what it may call, such that these are disturbed and no others;
+ * nothing runs meanwhile. */
+void disturb_code(struct emu_func *entry, unsigned classes);
 /* Of an instruction with another handler: its own, and the lanes that execute it. */
 handler disturb_own(const struct insn *in);
 uint32_t disturb_lanes(const struct warp *w, const struct insn *in);

@@ -556,7 +556,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->nslots = l->module->nslots;
     l->ncounts = l->module->ncounts;
     l->disturb = disturb_now();
-    disturb_module(l->module, l->disturb);
+    disturb_code(l->func, l->disturb);
     memcpy(l->grid, e->grid, sizeof(l->grid));
     memcpy(l->block, e->block, sizeof(l->block));
     cluster_of(e, l->cluster);

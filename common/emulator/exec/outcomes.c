@@ -37,23 +37,26 @@ static uint8_t outcome_of_predicate(uint32_t is, uint32_t lanes)
     return (uint8_t)((lanes & ~is ? OUTCOME_ZERO : 0) | (lanes & is ? OUTCOME_ABOVE : 0));
 }
 
-/* Of rows of words, as most are, in one go. */
-static uint8_t outcome_of_words(const uint32_t *row, uint32_t lanes)
+/* Of rows of words, as most are, in one go: no lane waits for another, so that they go side by
+ * side. */
+static uint8_t outcome_of_words(const int32_t *row, uint32_t lanes)
 {
-    uint32_t zero = 0, above = 0, below = 0;
+    uint32_t zero = 0, above = 0, below = 0, on[WARP];
+    for (uint32_t i = 0; i < WARP; i++)
+        on[i] = 0 - (lanes >> i & 1);
     for (uint32_t i = 0; i < WARP; i++) {
-        uint32_t on = lanes >> i & 1, sign = row[i] >> 31, none = row[i] == 0;
-        zero |= on & none;
-        below |= on & sign;
-        above |= on & ~sign & ~none;
+        zero |= row[i] == 0 ? on[i] : 0;
+        above |= row[i] > 0 ? on[i] : 0;
+        below |= row[i] < 0 ? on[i] : 0;
     }
-    return (uint8_t)(zero * OUTCOME_ZERO | above * OUTCOME_ABOVE | below * OUTCOME_BELOW);
+    return (uint8_t)((zero ? OUTCOME_ZERO : 0) | (above ? OUTCOME_ABOVE : 0) |
+                     (below ? OUTCOME_BELOW : 0));
 }
 
 static uint8_t outcome_of_numbers(const uint8_t *row, uint32_t width, uint32_t lanes)
 {
     if (width == 4)
-        return outcome_of_words((const uint32_t *)(const void *)row, lanes);
+        return outcome_of_words((const int32_t *)(const void *)row, lanes);
     uint8_t all = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         uint64_t v = 0;
@@ -65,9 +68,18 @@ static uint8_t outcome_of_numbers(const uint8_t *row, uint32_t width, uint32_t l
     return all;
 }
 
+/* Nothing is left to be seen of it: it runs as ever, until the next launch. */
+static const struct insn *watched_enough(struct warp *w, struct emu_func *f, const struct insn *in)
+{
+    handler own = disturb_own(in);
+    f->insns[in - f->insns].fn = own;
+    f->disturbed = DISTURBED_IN_PART;
+    return own(w, in);
+}
+
 const struct insn *outcomes_watched(struct warp *w, const struct insn *in)
 {
-    const struct emu_func *f = w->cur->frame->func;
+    struct emu_func *f = w->cur->frame->func;
     const struct ptx_insn *p = &f->ptx->insns[in->site->index];
     uint8_t **kept = &w->block->launch->outcomes[f->index];
     if (!*kept)
@@ -75,10 +87,11 @@ const struct insn *outcomes_watched(struct warp *w, const struct insn *in)
     uint8_t *now = &(*kept)[in->site->index];
     uint32_t width = width_of(f->ptx, p), lanes = disturb_lanes(w, in);
     const uint8_t *row = place(w, in->dst);
-    bool known = *now == (width ? OUTCOME_ZERO | OUTCOME_ABOVE | OUTCOME_BELOW
-                                : OUTCOME_ZERO | OUTCOME_ABOVE);
+    if (*now ==
+        (width ? OUTCOME_ZERO | OUTCOME_ABOVE | OUTCOME_BELOW : OUTCOME_ZERO | OUTCOME_ABOVE))
+        return watched_enough(w, f, in);
     const struct insn *next = disturb_own(in)(w, in);
-    if (known || next != in + 1) /* it waits, or the launch failed */
+    if (next != in + 1) /* it waits, or the launch failed */
         return next;
     if (width)
         *now |= outcome_of_numbers(row, width, lanes);
