@@ -40,20 +40,38 @@ static bool flush(void)
     return !file_write_fd(out_fd, waiting, n);
 }
 
+/* What has been read ahead: messages are of many small pieces. */
+static char ahead[1 << 16];
+static size_t first_ahead, nahead;
+
+static ssize_t more(void *data, size_t n)
+{
+    ssize_t r;
+    while ((r = read(in_fd, data, n)) < 0 && errno == EINTR)
+        ;
+    return r;
+}
+
 static bool get(void *unused, void *data, size_t n)
 {
     char *p = data;
     (void)unused;
-    if (!flush())
-        return false;
     while (n) {
-        ssize_t r = read(in_fd, p, n);
-        if (r < 0 && errno == EINTR)
-            continue;
+        size_t k = nahead < n ? nahead : n;
+        memcpy(p, ahead + first_ahead, k);
+        first_ahead += k, nahead -= k, p += k, n -= k;
+        if (!n)
+            break;
+        if (!flush())
+            return false;
+        bool large = n >= sizeof(ahead);
+        ssize_t r = large ? more(p, n) : more(ahead, sizeof(ahead));
         if (r <= 0)
             return false;
-        p += r;
-        n -= (size_t)r;
+        if (large)
+            p += r, n -= (size_t)r;
+        else
+            first_ahead = 0, nahead = (size_t)r;
     }
     return true;
 }

@@ -252,48 +252,71 @@ static void box_ended(struct session *s, struct run *r)
     close_box(s);
 }
 
-/* The variant's schedule; false when the run is over. */
-static bool read_schedule(struct session *s, struct run *r)
+static bool ask(struct session *s, struct said_record *x)
 {
+    const struct lab_variant *v = x->variant;
     struct wire w = box_wire(&s->box);
-    enum record_state state;
-    r->schedule = xzalloc(sizeof(*r->schedule));
-    if (!schedule_ask(&w, r->variant->name, &state, r->schedule)) {
-        box_ended(s, r);
+    if (!record_ask(&w, v->name, &x->state, &x->given))
         return false;
-    }
-    r->record.schedule = r->schedule;
-    if (state == RECORD_GIVEN)
+    if (!v->has_schedule)
         return true;
-    set_end(r, RUN_RECORD,
-            xformat("%s: write SCHEDULE(%s) { … };",
-                    state == RECORD_NONE ? "it has no schedule" : "its schedule is not one",
-                    r->variant->name));
+    x->schedule = xzalloc(sizeof(*x->schedule));
+    if (schedule_ask(&w, v->name, &x->schedule_state, x->schedule))
+        return true;
+    free(x->schedule);
+    return false;
+}
+
+/* NULL: the box has ended. */
+static const struct said_record *said_record(struct session *s, const struct lab_variant *v)
+{
+    struct said_record x = {.variant = v};
+    for (int k = 0; k < s->nsaid; k++)
+        if (s->said[k].variant == v)
+            return &s->said[k];
+    if (!ask(s, &x))
+        return NULL;
+    s->said = xrealloc(s->said, (size_t)(s->nsaid + 1) * sizeof(*s->said));
+    s->said[s->nsaid] = x;
+    return &s->said[s->nsaid++];
+}
+
+/* The variant's schedule; false when the run is over. */
+static bool use_schedule(const struct said_record *x, struct run *r)
+{
+    r->schedule = xzalloc(sizeof(*r->schedule));
+    *r->schedule = *x->schedule;
+    r->record.schedule = r->schedule;
+    if (x->schedule_state == RECORD_GIVEN)
+        return true;
+    set_end(
+        r, RUN_RECORD,
+        xformat("%s: write SCHEDULE(%s) { … };",
+                x->schedule_state == RECORD_NONE ? "it has no schedule" : "its schedule is not one",
+                r->variant->name));
     return false;
 }
 
 /* The variant's launch record; false when the run is over. */
-static bool read_record(struct session *s, struct run *r)
+static bool use_record(struct session *s, struct run *r)
 {
     const struct lab_variant *v = r->variant;
-    struct wire w = box_wire(&s->box);
+    const struct said_record *x = said_record(s, v);
     struct text note = {0};
-    enum record_state state;
-    struct launch_record given;
     r->record = v->record;
-    if (!record_ask(&w, v->name, &state, &given)) {
+    if (!x) {
         box_ended(s, r);
         return false;
     }
-    if (v->has_schedule && !read_schedule(s, r))
+    if (v->has_schedule && !use_schedule(x, r))
         return false;
-    if (v->has_record && state == RECORD_BAD) {
+    if (v->has_record && x->state == RECORD_BAD) {
         set_end(r, RUN_RECORD,
                 xformat("its launch record is not one: write LAUNCH(%s, block, ...)", v->name));
         return false;
     }
-    if (v->has_record && state == RECORD_GIVEN)
-        record_clamp(v, &given, &r->record, &note);
+    if (v->has_record && x->state == RECORD_GIVEN)
+        record_clamp(v, &x->given, &r->record, &note);
     r->note = text_take(&note);
     return true;
 }
@@ -307,7 +330,7 @@ static bool make_plan(struct session *s, struct run *r)
                 xformat("%s does not apply to the case %s", r->variant->name, r->c.name));
         return false;
     }
-    if (!read_record(s, r))
+    if (!use_record(s, r))
         return false;
     r->plan = xzalloc(sizeof(*r->plan));
     if (!plan_make(s->lab, r->variant, &r->c, &r->record, &s->loaded.machine.limits, r->plan, err,
@@ -882,6 +905,9 @@ void session_end(struct session *s)
         free(s->runs[i]);
     }
     free(s->runs);
+    for (int i = 0; i < s->nsaid; i++)
+        free(s->said[i].schedule);
+    free(s->said);
     for (int i = 0; i < s->nnames; i++)
         free(s->names[i]);
     free(s->names);

@@ -76,6 +76,14 @@ struct sought {
     struct lab_case c;
 };
 
+/* What a variant's source says about its launch: it is asked once. */
+struct said_record {
+    const struct lab_variant *variant;
+    enum record_state state, schedule_state;
+    struct launch_record given;
+    struct schedule *schedule; /* NULL: it was not asked for */
+};
+
 struct session {
     const struct lab *lab;
     const struct engine_options *o;
@@ -96,6 +104,8 @@ struct session {
     uint64_t taken;   /* steps, those of checked runs four times */
     uint64_t dearest; /* steps of the run that took most, each once */
     struct loaded loaded;
+    struct said_record *said;
+    int nsaid;
     struct run **runs;
     int nruns;
     struct sought *sought;

@@ -678,22 +678,40 @@ void box_end_input(struct box *b)
     close_fd(&b->in);
 }
 
+/* Some of up to n bytes, into data; 0: the box ended, or was ended. */
+static size_t receive_some(struct box *b, void *data, size_t n)
+{
+    while (b->out >= 0 && b->end == BOX_RUNNING) {
+        ssize_t r = read(b->out, data, n);
+        if (r > 0)
+            return (size_t)r;
+        if (r == 0)
+            close_fd(&b->out);
+        else if (!try_again(&b->out) || !wait_ready(b, b->out, POLLIN))
+            return 0;
+    }
+    return 0;
+}
+
 bool box_receive(struct box *b, void *data, size_t n)
 {
     char *p = data;
     if (!flush(b))
         return false;
     while (n) {
-        if (b->out < 0 || b->end != BOX_RUNNING)
-            return false;
-        ssize_t r = read(b->out, p, n);
-        if (r == 0)
-            close_fd(&b->out);
-        if (r < 0 && (!try_again(&b->out) || !wait_ready(b, b->out, POLLIN)))
-            return false;
-        if (r > 0) {
-            p += r;
-            n -= (size_t)r;
+        size_t k = b->nahead < n ? b->nahead : n;
+        memcpy(p, b->ahead + b->first_ahead, k);
+        b->first_ahead += k, b->nahead -= k, p += k, n -= k;
+        if (n >= sizeof(b->ahead)) {
+            size_t r = receive_some(b, p, n);
+            if (!r)
+                return false;
+            p += r, n -= r;
+        } else if (n) {
+            b->first_ahead = 0;
+            b->nahead = receive_some(b, b->ahead, sizeof(b->ahead));
+            if (!b->nahead)
+                return false;
         }
     }
     return true;
@@ -701,7 +719,10 @@ bool box_receive(struct box *b, void *data, size_t n)
 
 void box_drain(struct box *b, struct text *out, size_t cap, size_t *dropped)
 {
-    *dropped = 0;
+    size_t keep = b->nahead < cap ? b->nahead : cap;
+    text_bytes(out, b->ahead + b->first_ahead, keep);
+    *dropped = b->nahead - keep;
+    b->nahead = 0;
     flush(b);
     while (b->out >= 0 && wait_ready(b, b->out, POLLIN))
         drain_fd(&b->out, out, cap, dropped);

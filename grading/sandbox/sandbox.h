@@ -74,6 +74,8 @@ struct box {
     pid_t inner;   /* the program's host PID, 0 while unknown */
     size_t nwaiting;
     char waiting[4096]; /* small pieces to send, which go together: before anything is received */
+    size_t first_ahead, nahead;
+    char ahead[1 << 16]; /* received, and not yet asked for */
 };
 
 /* The folder of the programs that are made for boxes: this program's own, or build/bin for a test

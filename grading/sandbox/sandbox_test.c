@@ -258,9 +258,15 @@ Test(box, pieces_arrive_in_their_order)
     cr_assert(box_send(&b, "last", 4) && box_send(&b, large, 1 << 16));
     cr_assert(box_receive(&b, back, 4) && !memcmp(back, "last", 4));
     cr_assert(box_receive(&b, back, 1 << 16) && !memcmp(back, large, 1 << 16));
-    cr_assert(box_send(&b, "end", 3));
+    cr_assert(box_send(&b, "end, rest", 9));
     box_end_input(&b);
     cr_assert(box_receive(&b, back, 3) && !memcmp(back, "end", 3));
+    struct text rest = {0};
+    size_t dropped;
+    box_drain(&b, &rest, 4, &dropped); /* what was read ahead is in front */
+    cr_expect_str_eq(text_str(&rest), ", re");
+    cr_expect_eq(dropped, 2);
+    text_free(&rest);
     cr_expect_not(box_receive(&b, back, 1));
     box_finish(&b);
     cr_expect_eq(b.exit_code, 0);
