@@ -18,6 +18,7 @@ static struct {
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
     uint64_t (*steps)(void), (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
     size_t (*variables)(void *, const void *);
+    void (*order)(const uint64_t *);
     void (*renew)(void), (*set_side_by_side)(int), (*set_timeless)(int);
     int (*name)(const void *, const char *, unsigned, uint64_t);
     uint64_t (*set_gap)(uint64_t);
@@ -45,6 +46,7 @@ static const struct call symbols[] = {
     {"warplabSetQuiet", &calls.set_quiet},
     {"warplabFindingCount", &calls.finding_count},
     {"warplabSetCheck", &calls.set_check},
+    {"warplabOrder", &calls.order},
     {"warplabSetSample", &calls.set_sample},
     {"warplabSetSampleAt", &calls.set_sample_at},
     {"warplabSetDisturb", &calls.set_disturb},
@@ -95,6 +97,12 @@ void emulator_set_check(bool on)
 {
     if (emulator_here())
         calls.set_check(on);
+}
+
+void emulator_order(const uint64_t *before)
+{
+    if (emulator_here())
+        calls.order(before);
 }
 
 void emulator_set_sample(bool on)

@@ -17,6 +17,8 @@ const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 uint64_t emulator_steps(void); /* taken so far by all launches with a limit */
 void emulator_set_check(bool on);
+/* Which of a schedule's launches are over before the next, a bit each; NULL: it has ended. */
+void emulator_order(const uint64_t *before);
 void emulator_set_sample(bool on);           /* for modelled times */
 void emulator_set_sample_at(uint64_t at);    /* of blocks that no kernel knows; 0: fixed ones */
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */

@@ -282,6 +282,75 @@ Test(exec, ranks_are_fetched_from)
     }
 }
 
+/* Two kernels store to one place of rank 0: a race, unless the operations order them. */
+Test(exec, kernels_of_streams_race)
+{
+    static const struct {
+        const char *words;
+        struct plan_op ops[7];
+        bool race;
+    } rows[] = {
+#define LAUNCH(s, i) {.kind = OP_LAUNCH, .stream = s, .index = i}
+#define RECORD(r, s, e)                                                                            \
+    {                                                                                              \
+        .kind = OP_RECORD, .rank = r, .stream = s, .event = e                                      \
+    }
+#define WAIT(r, s, e)                                                                              \
+    {                                                                                              \
+        .kind = OP_WAIT, .rank = r, .stream = s, .event = e                                        \
+    }
+#define SUM(s)                                                                                     \
+    {                                                                                              \
+        .kind = OP_SUM, .stream = s, .index = 1                                                    \
+    }
+#define FETCH(r, s)                                                                                \
+    {                                                                                              \
+        .kind = OP_FETCH, .rank = r, .stream = s, .index = 1                                       \
+    }
+        {"of one stream", {LAUNCH(1, 0), LAUNCH(1, 1)}, false},
+        {"of two", {LAUNCH(1, 0), LAUNCH(2, 1)}, true},
+        {"waited for", {LAUNCH(1, 0), RECORD(0, 1, 3), WAIT(0, 2, 3), LAUNCH(2, 1)}, false},
+        {"recorded before", {RECORD(0, 1, 3), LAUNCH(1, 0), WAIT(0, 2, 3), LAUNCH(2, 1)}, true},
+        {"the event's last record counts",
+         {LAUNCH(1, 0), RECORD(0, 1, 3), RECORD(0, 4, 3), WAIT(0, 2, 3), LAUNCH(2, 1)},
+         true},
+        {"by way of a third stream",
+         {LAUNCH(1, 0), RECORD(0, 1, 3), WAIT(0, 4, 3), RECORD(0, 4, 3), WAIT(0, 2, 3),
+          LAUNCH(2, 1)},
+         false},
+        {"by way of another rank",
+         {LAUNCH(1, 0), SUM(1), RECORD(1, 1, 3), WAIT(1, 2, 3), FETCH(1, 2), LAUNCH(2, 1)},
+         false},
+        {"that rank's streams are in no order",
+         {LAUNCH(1, 0), SUM(1), RECORD(1, 1, 3), FETCH(1, 2), LAUNCH(2, 1)},
+         true},
+    };
+    struct exec_options o = {.poison = POISON_OUTPUTS, .seed = 3};
+    int x[N] = {0};
+
+    emulator_set_check(true);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        load("if (!i) y[0] = n;");
+        plan.memory = PINNED;
+        plan.ranks = 2;
+        plan.nsteps = 2;
+        plan.steps[1] = plan.steps[0];
+        plan.steps[1].args[2].v.u32--;
+        plan.nops = 7;
+        memcpy(plan.ops, rows[k].ops, sizeof(rows[k].ops));
+        while (!memcmp(&plan.ops[plan.nops - 1], &(struct plan_op){0}, sizeof(struct plan_op)))
+            plan.nops--;
+        size_t n = emulator_findings();
+        cr_assert(exec_open(&ex, &plan, &module, &o) && exec_upload(&ex, 0, x) &&
+                      exec_poison(&ex) && exec_launch(&ex) && exec_finish(&ex),
+                  "%s: %s", rows[k].words, ex.message);
+        cr_expect_eq(emulator_findings() > n, rows[k].race, "%s", rows[k].words);
+        exec_close(&ex);
+        module_unload(&module);
+    }
+    emulator_set_check(false);
+}
+
 /* A kernel of another rank's device that fails is told as any. */
 Test(exec, a_fault_of_another_rank_is_seen)
 {

@@ -254,6 +254,60 @@ static void take_work(struct op_time *t, struct op_time before)
     t->loaded = after.loaded - before.loaded;
 }
 
+/* ---- which launches are over before which ---- */
+
+struct reached { /* the streams, and the events, all of whose operations so far are over */
+    bool stream[LAB_MAX_RANKS][SCHEDULE_STREAMS], event[LAB_MAX_RANKS][SCHEDULE_EVENTS];
+};
+
+/* One operation further back. */
+static void reach(struct reached *x, const struct plan_op *o)
+{
+    bool *stream = &x->stream[o->rank][o->stream], *event = &x->event[o->rank][o->event];
+    bool any = false;
+
+    switch (o->kind) {
+    case OP_WAIT:
+        *event |= *stream;
+        break;
+    case OP_RECORD: /* the event's last one before the wait */
+        *stream |= *event;
+        *event = false;
+        break;
+    case OP_SUM:
+        for (int r = 0; r < LAB_MAX_RANKS; r++)
+            any |= x->stream[r][o->stream];
+        for (int r = 0; r < LAB_MAX_RANKS; r++)
+            x->stream[r][o->stream] |= any;
+        break;
+    case OP_FETCH:
+        *stream |= x->stream[0][o->stream];
+        break;
+    default:
+        break;
+    }
+}
+
+/* Which launches are over when operation i begins: a bit each, in their order. */
+static void find_before(const struct plan *p, int i, uint64_t before[LAB_MAX_OPS / 64])
+{
+    struct reached x = {0};
+    int launch = 0;
+
+    memset(before, 0, LAB_MAX_OPS / 64 * sizeof(*before));
+    for (int k = 0; k < i; k++)
+        launch += p->ops[k].kind == OP_LAUNCH;
+    x.stream[p->ops[i].rank][p->ops[i].stream] = true;
+    for (int k = i - 1; k >= 0; k--) {
+        const struct plan_op *o = &p->ops[k];
+
+        launch -= o->kind == OP_LAUNCH;
+        if (o->kind == OP_LAUNCH && x.stream[o->rank][o->stream])
+            before[launch / 64] |= 1ull << launch % 64;
+        reach(&x, o);
+    }
+}
+
 /* With the clock around it; the emulator says when it was. */
 static bool timed(struct exec *e, int i)
 {
@@ -288,10 +342,19 @@ static void read_times(struct exec *e)
 
 bool schedule_launch(struct exec *e)
 {
-    for (int i = 0; i < e->plan->nops; i++) {
-        if (!timed(e, i))
-            return false;
+    uint64_t before[LAB_MAX_OPS / 64];
+    bool done = true;
+
+    for (int i = 0; i < e->plan->nops && done; i++) {
+        if (e->plan->ops[i].kind == OP_LAUNCH) {
+            find_before(e->plan, i, before);
+            emulator_order(before);
+        }
+        done = timed(e, i);
     }
+    emulator_order(NULL);
+    if (!done)
+        return false;
     cudaError_t error = ranks_wait(e);
     if (error != cudaSuccess)
         return blame(e, error, e->plan->nops, "after the last step");

@@ -6,7 +6,10 @@
  *   - the later one, or a grid above it, was launched by a thread that knew of the access then;
  *   - both are below one grid, by two of its launches in one stream, or the second into its tail
  *     stream.
- * So are the kernels of a graph that is launched: there an order is what its edges say.
+ * So are the kernels of a graph that is launched: there an order is what its edges say; and those
+ * of a schedule of several streams, whose order the program tells. Of these two may not even pass
+ * each other a value by strong accesses, since neither knows how far the other has come; atomics
+ * whose results nobody reads, in any order, come to the same.
  * The last write and read of each place, by all grids that were before, are kept beside a page's
  * cells (struct older) when another grid comes to it.
  *
@@ -45,7 +48,8 @@ struct grid {
         bool events;
     } by;
     uint64_t launch;
-    uint32_t number; /* in a graph's run */
+    uint32_t number; /* in a graph's run, or in that of streams */
+    bool streams;
     uint64_t *before;
     const struct emu_func *func;
     uint32_t ntid[3], nctaid[3];
@@ -125,6 +129,7 @@ void family_begin(struct launch_state *l, const struct block_info *any)
         size_t words = any->moment->number / 64 + 1;
 
         g->number = any->moment->number;
+        g->streams = any->moment->streams;
         g->before = memcpy(xmalloc(words * 8), any->moment->before, words * 8);
     }
     if (parent) {
@@ -291,6 +296,20 @@ void family_split(struct shadow_page *p, uint32_t n, uint32_t times)
     p->older = older;
 }
 
+/* An atomic that tells its thread nothing, and leaves the same in any order. */
+static bool only_updates(const struct site *s)
+{
+    return s && s->atomic && !s->returns;
+}
+
+/* Both strong, by grids of two streams: is that all right? */
+static bool may_meet(const struct race *x, const struct site *other, uint32_t lane,
+                     const uint8_t *contents)
+{
+    return !x->b->launch->grid->streams || (only_updates(other) && only_updates(x->a->site)) ||
+           race_stores_the_same(x, lane, contents);
+}
+
 static void meet(const struct race *x, uint32_t number, uint64_t cell, bool writes, uint32_t lane,
                  const uint8_t *contents)
 {
@@ -299,18 +318,21 @@ static void meet(const struct race *x, uint32_t number, uint64_t cell, bool writ
 
     if (!writes && cell_how(cell) == HOW_MANY) /* of several lanes, plain */
         strong = false;
-    if (x->strong && strong)
+    uint32_t id = cell_site(cell);
+    const struct site *site = id < other->nsites ? other->sites[id] : NULL;
+
+    if (x->strong && strong && may_meet(x, site, lane, contents))
         return;
-    if ((load && strong) || (!writes && x->strong)) /* one may go on to compare and swap */
-        return;
+    if (!g->streams && ((load && strong) || (!writes && x->strong)))
+        return; /* one may go on to compare and swap */
     if (ordered(other, cell, writes, g, &above) ||
         (writes && race_stores_nothing_new(x, lane, contents)))
         return;
-    uint32_t id = cell_site(cell);
     struct relative r = {.func = other->func,
-                         .site = id < other->nsites ? other->sites[id] : NULL,
+                         .site = site,
                          .above = above,
-                         .graph = !g->parent && !other->parent,
+                         .graph = !g->parent && !other->parent && !g->streams,
+                         .streams = g->streams,
                          .writes = writes};
     memcpy(r.ntid, other->ntid, sizeof(r.ntid));
     memcpy(r.nctaid, other->nctaid, sizeof(r.nctaid));

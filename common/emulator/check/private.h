@@ -414,6 +414,8 @@ void race_run(const struct race *x, struct shadow_page *p, uint32_t from, uint32
               const uint8_t *contents);
 /* The lane stores what memory holds already. */
 bool race_stores_nothing_new(const struct race *x, uint32_t lane, const uint8_t *contents);
+/* … or does so by a strong store. */
+bool race_stores_the_same(const struct race *x, uint32_t lane, const uint8_t *contents);
 
 /* ---- grids that launch grids (family.c) ---- */
 void family_begin(struct launch_state *l, const struct block_info *any);
@@ -504,7 +506,7 @@ struct relative { /* an access by a grid that ran before */
     const struct emu_func *func;
     const struct site *site; /* or NULL */
     bool above, writes;      /* above: it launched this one, or a grid that did */
-    bool graph;              /* both are nodes of one */
+    bool graph, streams;     /* both are nodes of one; of a schedule's kernels */
     uint32_t block, thread, ntid[3], nctaid[3];
 };
 void report_relative(struct block_state *b, const struct access *a, uint32_t lane,

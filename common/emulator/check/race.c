@@ -136,20 +136,30 @@ static bool lanes_store_the_same(const struct race *x, uint32_t i, uint32_t k)
     return true;
 }
 
-static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint8_t *contents)
+static bool has_the_value(const struct race *x, uint32_t lane, const uint8_t *contents)
 {
     uint32_t word[4];
 
-    if (!contents || !x->a->value || x->strong || x->a->size > sizeof(word))
+    if (!contents || !x->a->value || x->a->size > sizeof(word))
         return false;
     for (uint32_t w = 0; w < (x->a->size + 3u) / 4; w++)
         word[w] = x->a->value[w][lane];
     return !memcmp(word, contents, x->a->size);
 }
 
+static bool stores_what_is_there(const struct race *x, uint32_t lane, const uint8_t *contents)
+{
+    return !x->strong && has_the_value(x, lane, contents);
+}
+
 bool race_stores_nothing_new(const struct race *x, uint32_t lane, const uint8_t *contents)
 {
     return x->a->kind == ACCESS_STORE && stores_what_is_there(x, lane, contents);
+}
+
+bool race_stores_the_same(const struct race *x, uint32_t lane, const uint8_t *contents)
+{
+    return x->a->kind == ACCESS_STORE && has_the_value(x, lane, contents);
 }
 
 /* Another host thread tells of a store before it makes it: another block's may be on its way.

@@ -854,6 +854,9 @@ void report_clash(const struct clash *c)
 
 static const char *relation(const struct relative *r)
 {
+    if (r->streams)
+        return "kernels of two streams may run at the same time, and blocks of both are then under "
+               "way: a place of its own for each launch, or no memory that launches share?";
     if (r->graph)
         return "nodes of a graph that no edge orders, directly or by way of others, run side by "
                "side: an edge from the first to the second?";
@@ -887,8 +890,10 @@ void report_relative(struct block_state *b, const struct access *a, uint32_t lan
     text_addf(t, " %s it, and nothing orders the two\n", r->writes ? "wrote" : "read");
     text_addf(t, "    a GPU would give one result or the other, and not always the same one\n");
     text_addf(t, "    %s\n", relation(r));
-    report_tell(global_race, b->info, a->site, thread, a->addr[lane], &words,
-                report_members(ACCESS_GLOBAL, a->size), NULL);
+    json_t *members = report_members(ACCESS_GLOBAL, a->size);
+    if (r->streams)
+        json_object_set_new(members, "distance", json_string("streams"));
+    report_tell(global_race, b->info, a->site, thread, a->addr[lane], &words, members, NULL);
 }
 
 void report_barrier(struct block_state *b, const struct site *s, uint32_t warp, uint32_t mask,

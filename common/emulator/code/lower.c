@@ -219,8 +219,18 @@ static bool puts_back(const struct lower *l, const struct ptx_insn *ld, const ui
     return to->has_reg == from->has_reg && (!to->has_reg || to->reg == from->reg) &&
            to->var == from->var && to->offset == from->offset && in->space == ld->space;
 }
+/* What an atomic finds is read by somebody, or decides what it leaves. */
+static bool returns(const struct ptx_insn *in, const uint32_t *uses, const uint32_t *chosen)
+{
+    const struct ptx_operand *to = in->operands;
+    if (in->op != OP_atom)
+        return false;
+    if (ptx_has(in, M_cas) || ptx_has(in, M_exch) || to->nelems)
+        return true;
+    return to->kind == OPD_REG && uses[to->reg] + chosen[to->reg] > 1;
+}
 /* The compiler makes `set ? v : -1` a load of v, set or not, and a selp behind it. */
-static void mark_loads(struct lower *l)
+static void mark_uses(struct lower *l)
 {
     uint32_t *uses = xcalloc(2 * l->p->nregs + 1, sizeof(*uses)), *chosen = uses + l->p->nregs;
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
@@ -231,6 +241,7 @@ static void mark_loads(struct lower *l)
     for (uint32_t i = 0; i < l->p->ninsns; i++) {
         const struct ptx_insn *in = &l->p->insns[i];
         const struct ptx_operand *to = in->operands;
+        l->f->sites[i].returns = returns(in, uses, chosen);
         if (in->op != OP_ld || to->kind != OPD_REG)
             continue;
         l->f->sites[i].early = chosen[to->reg] && uses[to->reg] == 1;
@@ -276,7 +287,7 @@ static void make_sites(struct lower *l)
     }
     f->sites[l->p->ninsns] =
         (struct site){.opcode = "end", .index = l->p->ninsns ? l->p->ninsns - 1 : 0};
-    mark_loads(l);
+    mark_uses(l);
 }
 
 /* ---- blocks ---- */

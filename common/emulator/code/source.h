@@ -28,6 +28,7 @@ struct site {
     bool store;             /* st */
     bool load;              /* ld, ldu, ldmatrix */
     bool atomic, cas;       /* atom, red; with .cas */
+    bool returns;           /* atomic: what it finds is used, or is not what it leaves (.exch) */
     bool arrives;           /* at a barrier, without waiting there: bar.arrive, mbarrier.arrive */
     bool approximate;       /* .approx, .full */
     bool early;             /* a load whose value goes into selp alone: maybe not the program's */

@@ -12,9 +12,11 @@
 #include "emulator/code/module.h"
 #include <driver_types.h>
 
-/* A kernel of a graph's run: numbers of those that are over before it, one bit each. */
+/* A kernel of a graph's run, or of several streams': numbers of those that are over before it, one
+ * bit each. */
 struct launch_moment {
     uint64_t run;
+    bool streams;
     uint32_t number;
     const uint64_t *before; /* of all numbers less than its own */
 };

@@ -3,12 +3,14 @@
 #include "cudart.h"
 #include "warplab.h"
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <string.h>
 
 #define OK(call)           cr_assert_eq((call), cudaSuccess, "%s", #call)
 #define GIVES(call, error) cr_assert_str_eq(cudaGetErrorName(call), #error, "%s", #call)
 
-/* put(int *p, int value): *p = value. get(int *p, int *to): *to = *p. */
+/* put(int *p, int value): *p = value. get(int *p, int *to): *to = *p. By strong accesses: raise(),
+ * look(), take(p, to): *to = atomicAdd(p, 1), and add(p): atomicAdd(p, 1). */
 static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                           ".visible .entry put(.param .u64 p, .param .u32 value)\n"
                           "{\n"
@@ -27,6 +29,43 @@ static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
                           "    ld.param.u64 %rd2, [to];\n"
                           "    ld.global.u32 %r1, [%rd1];\n"
                           "    st.global.u32 [%rd2], %r1;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry raise(.param .u64 p, .param .u32 value)\n"
+                          "{\n"
+                          "    .reg .b32 %r<2>;\n"
+                          "    .reg .b64 %rd<2>;\n"
+                          "    ld.param.u64 %rd1, [p];\n"
+                          "    ld.param.u32 %r1, [value];\n"
+                          "    st.relaxed.gpu.global.u32 [%rd1], %r1;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry look(.param .u64 p, .param .u64 to)\n"
+                          "{\n"
+                          "    .reg .b32 %r<2>;\n"
+                          "    .reg .b64 %rd<3>;\n"
+                          "    ld.param.u64 %rd1, [p];\n"
+                          "    ld.param.u64 %rd2, [to];\n"
+                          "    ld.relaxed.gpu.global.u32 %r1, [%rd1];\n"
+                          "    st.global.u32 [%rd2], %r1;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry take(.param .u64 p, .param .u64 to)\n"
+                          "{\n"
+                          "    .reg .b32 %r<2>;\n"
+                          "    .reg .b64 %rd<3>;\n"
+                          "    ld.param.u64 %rd1, [p];\n"
+                          "    ld.param.u64 %rd2, [to];\n"
+                          "    atom.global.add.u32 %r1, [%rd1], 1;\n"
+                          "    st.global.u32 [%rd2], %r1;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry add(.param .u64 p)\n"
+                          "{\n"
+                          "    .reg .b32 %r<2>;\n"
+                          "    .reg .b64 %rd<2>;\n"
+                          "    ld.param.u64 %rd1, [p];\n"
+                          "    atom.global.add.u32 %r1, [%rd1], 1;\n"
                           "    ret;\n"
                           "}\n";
 
@@ -219,4 +258,70 @@ Test(graph_edge, takes_arguments_in_one_buffer)
     OK(cudaGraphLaunch(exec, NULL));
     OK(cudaMemcpy(&got, device, 4, cudaMemcpyDeviceToHost));
     cr_expect_eq(got, 77);
+}
+
+/* The named kernel on the first word, as a schedule's: `before` has those that are over by then. */
+static void schedule(const char *name, int mark, uint64_t before)
+{
+    int *to = device + mark;
+    bool stores = !strcmp(name, "put") || !strcmp(name, "raise");
+    cudaKernel_t k;
+
+    OK(cudaLibraryGetKernel(&k, library, name));
+    warplabOrder(&before);
+    OK(cudaLaunchKernel((void *)k, (dim3){1, 1, 1}, (dim3){1, 1, 1},
+                        (void *[]){&device, stores ? (void *)&mark : (void *)&to}, 0, NULL));
+}
+
+/* Kernels of two streams; strong accesses are in no order either, where one has a value of it. */
+static const struct {
+    const char *first, *second;
+    bool races;
+} pairs[] = {
+    {"put", "put", true},     {"put", "get", true},    {"get", "put", true},
+    {"get", "get", false},    {"raise", "look", true}, {"look", "raise", true},
+    {"raise", "raise", true}, {"look", "look", false}, {"take", "take", true},
+    {"take", "add", true},    {"add", "take", true},   {"add", "add", false},
+    {"add", "look", true},    {"put", "add", true},    {"get", "take", true},
+};
+
+ParameterizedTestParameters(graph_edge, schedules_race)
+{
+    enum { N = sizeof(pairs) / sizeof(pairs[0]) };
+    int *rows = cr_malloc(N * sizeof(*rows)); /* which is freed */
+
+    for (int i = 0; i < N; i++)
+        rows[i] = i;
+    return cr_make_param_array(int, rows, N);
+}
+
+ParameterizedTest(int *row, graph_edge, schedules_race, .init = set_up)
+{
+    const char *first = pairs[*row].first, *second = pairs[*row].second;
+    bool races = pairs[*row].races;
+
+    warplabSetCheck(1);
+    for (int ordered = 1; ordered >= 0; ordered--) {
+        schedule(first, 1 + 2 * ordered, 0);
+        schedule(second, 2 + 2 * ordered, (uint64_t)ordered);
+        warplabOrder(NULL);
+        cr_assert_eq(warplabFindingCount() > 0, races && !ordered, "%s, %s, %d", first, second,
+                     ordered);
+    }
+    cr_expect(!races || (strstr(warplabFinding(0), "kernels of two streams") &&
+                         strstr(warplabFinding(0), "\"distance\":\"streams\"")),
+              "%s", races ? warplabFinding(0) : "");
+}
+
+/* What one store leaves, the other stores: whichever comes first. Another schedule comes later. */
+Test(graph_edge, schedules_that_store_the_same)
+{
+    warplabSetCheck(1);
+    schedule("raise", 5, 0);
+    schedule("raise", 5, 0);
+    schedule("put", 5, 0);
+    warplabOrder(NULL);
+    schedule("put", 6, 0);
+    warplabOrder(NULL);
+    cr_expect_eq(warplabFindingCount(), 0, "%s", warplabFinding(0));
 }

@@ -1,12 +1,15 @@
-/* graph_order.c - which kernels of a graph's run are over before which: for the checks.
+/* graph_order.c - which kernels of a graph's run, or of several streams', are over before which:
+ * for the checks.
  *
  * Kernels of a run are numbered as they are launched. Beside each goes the set of those that the
  * graph's edges put before it: a node's is what its dependencies' sets hold together, and these
  * kernels themselves; nodes of a graph within a node begin with the node's. A run of more than MOST
- * kernels counts as several, between which nothing is said. Nothing is kept while checks are off.
+ * kernels counts as several, between which nothing is said. Of streams it is the program that says
+ * it (warplabOrder). Nothing is kept while checks are off.
  */
 #include "emulator/check/check.h"
 #include "graph.h"
+#include "warplab.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +97,15 @@ void order_launched(void)
         return;
     now.over.bits[now.moment.number / 64] |= 1ull << now.moment.number % 64;
     now.moment.number++;
+}
+
+void warplabOrder(const uint64_t *before)
+{
+    if (!before || !now.moment.streams) {
+        now.on = before && check_is_on();
+        begin_run();
+        now.moment.streams = before != NULL;
+    }
+    if (now.on)
+        memcpy(now.over.bits, before, (now.moment.number + 63) / 64 * sizeof(*before));
 }

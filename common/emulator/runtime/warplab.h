@@ -52,6 +52,10 @@ uint64_t warplabSetSteps(uint64_t steps);
 /* What all launches with a limit have taken of theirs so far: warp instructions, and of what takes
  * long as many more as it takes. */
 uint64_t warplabSteps(void);
+/* Before each launch of a schedule of several streams, by the thread that launches: which of the
+ * launches since the first of them are over when it begins, a bit each, in their order. NULL: the
+ * schedule has ended. Checks then find what two launches do in one place and nothing orders. */
+void warplabOrder(const uint64_t *before);
 /* Turns the sample that modelled times rest on, off or on for launches from now on; returns the
  * former setting. Without it times are made of counts alone: for runs that nobody times. */
 int warplabSetSample(int on);
