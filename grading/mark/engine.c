@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/digest.h"
 
+#include "lab/schedule.h"
 #include "marking.h"
 #include "grading/intake/submissions.h"
 #include "verdict.h"
@@ -244,6 +245,64 @@ static bool right_again(struct marking *m, struct marked_case *cases, int n)
     return true;
 }
 
+static void fail_finding(struct marking *m, json_t *f, const struct marked_case *c);
+
+/* What two kernels of a schedule do in one place of memory, and nothing orders them; or NULL. */
+static json_t *launches_meet(const struct run *r)
+{
+    size_t i;
+    json_t *f;
+    json_array_foreach(r->findings, i, f) if (!strcmp(member(f, "distance"), "streams")) return f;
+    return NULL;
+}
+
+/* Has it two kernels in no order? */
+static bool overlaps(const struct run *r)
+{
+    const struct schedule *s = r->schedule;
+    for (uint32_t a = 0; s && a < s->nsteps; a++)
+        for (uint32_t b = a + 1; s->steps[a].what == DO_KERNEL && b < s->nsteps; b++)
+            if (s->steps[b].what == DO_KERNEL && s->steps[a].stream != s->steps[b].stream &&
+                schedule_overlap(s, a, b))
+                return true;
+    return false;
+}
+
+/* Right, as here kernels of several streams run one after the other: on a GPU they need not be. */
+static bool fails_side_by_side(struct marking *m, struct marked_case *cases, int n)
+{
+    enum { MOST_STEPS = 1 << 22 };
+    for (int i = 0; i < n; i++) {
+        struct run *r = marking_run(m, &cases[i], 0, false);
+        if (!overlaps(r) || r->outputs.counters.inst_executed > MOST_STEPS)
+            continue;
+        json_t *f = launches_meet(marking_run(m, &cases[i], 0, true));
+        if (!f)
+            continue;
+        fail_finding(m, f, &cases[i]);
+        verdict_put(&m->out.hint, "Kernels of two streams may run at the same time: what do they "
+                                  "share, and which of them comes first?");
+        return true;
+    }
+    return false;
+}
+
+/* A row of results failed by that: so do the others, whose runs are too long to be checked. */
+static bool blocked_side_by_side(struct marking *m)
+{
+    for (int i = 0; i < m->s->nruns; i++) {
+        const struct run *r = m->s->runs[i];
+        if (strcmp(r->variant->name, m->row->variant) || !launches_meet(r))
+            continue;
+        marking_settle(m, STATUS_BLOCKED,
+                       "Not looked at: first it must be right, also where kernels of two streams "
+                       "run at the same time.",
+                       NULL);
+        return true;
+    }
+    return false;
+}
+
 static void mark_correct(struct marking *m, struct marked_case *cases, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -256,6 +315,8 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
         }
     }
     if (!m->done && m->row->points > 0 && !right_again(m, cases, n))
+        return;
+    if (fails_side_by_side(m, cases, n))
         return;
     m->done += n;
     if (m->e->gpu) {
@@ -507,6 +568,7 @@ static void mark_row(struct marking *m, bool hidden)
                                            [ROW_FAULTS] = mark_faults};
     const struct rubric_row *row = m->row;
     unsigned accepted = row->evidence ? row->evidence : default_evidence(row->kind);
+    bool rests = row->kind == ROW_GATE || row->kind == ROW_SPEED; /* on right results */
     int n, kept = 0;
     struct marked_case *cases = row_cases(m->e->lab, m->e->rubric, row, &m->draw, &n);
     for (int i = 0; i < n; i++)
@@ -519,7 +581,7 @@ static void mark_row(struct marking *m, bool hidden)
     kept += others_checked(m, hidden, cases + kept);
     if (row->kind != ROW_CORRECT && !(accepted & (EV_COUNTED | EV_MODELLED)) && !m->e->gpu)
         marking_settle(m, STATUS_SKIPPED, "This row needs times measured on a GPU.", NULL);
-    else if (kept)
+    else if (kept && !(rests && blocked_side_by_side(m)))
         by_kind[row->kind](m, cases, kept);
     free(cases);
     if (m->settled)
