@@ -15,7 +15,8 @@ labs/LAB/faulty.txt holds faults, each an edit of the lab's solution (or of its 
 The lines after "- " are replaced by those after "+ ", where they first occur behind the kernel's
 name, or behind the text of "at: "; there can be several edits. "cause" is one word of diagnose.h's,
 or several any of which is right, and "right" where all results are; "says" must be in what a student
-reads, any of several lines; "never" must not. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
+reads, any of several lines, or, where a change is told that mends it, in what is left out beside that
+(lines "unsaid KERNEL"); "never" must not be in what is read. "base: skeleton" edits the skeleton; "kernel: all" runs the whole file.
 "args" are options of the run, in place of --untimed ("--n 25").
 A line "one kernel a variant" before the first fault
 says that no other kernel of the file is needed then, and none is compiled ("one kernel a variant, and
@@ -131,7 +132,8 @@ def judge(fault, out, cause):
     if cause not in fault.causes:
         return "none" if cause in ("none", "right") else "wrong"
     said = not fault.says or any(s in out for s in fault.says)
-    return "right" if said and not any(s in out for s in fault.never) else "wrong"
+    read = re.sub(r"^unsaid .*\n", "", out, flags=re.M)
+    return "right" if said and not any(s in read for s in fault.never) else "wrong"
 
 
 UNMET = "'s results are right, but "

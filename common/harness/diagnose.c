@@ -7,6 +7,7 @@
 #include "run/emulator.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,18 +131,24 @@ static void put_case(struct text *t, const struct search *s, const struct lab_ca
 }
 
 /* The words name the case where it is not the one that is told: the first that is wrong. */
+static void put_seen_on(struct text *t, const struct search *s, const struct lab_case *c,
+                        const struct text *words)
+{
+    if (words->length && !is_same(c, s->failed[0])) {
+        text_add(t, "  on ");
+        put_case(t, s, c);
+        text_addf(t, ": %s", words->s + strspn(words->s, " "));
+    } else {
+        text_add(t, text_str(words));
+    }
+}
+
 static void adopt(struct search *s, struct diagnosis *from, const struct lab_case *c)
 {
     s->d->cause = s->d->cause ? s->d->cause : from->cause;
     s->d->whole |= from->whole;
     s->d->example |= from->example;
-    if (from->words.length && !is_same(c, s->failed[0])) {
-        text_add(&s->d->words, "  on ");
-        put_case(&s->d->words, s, c);
-        text_addf(&s->d->words, ": %s", from->words.s + strspn(from->words.s, " "));
-    } else {
-        text_add(&s->d->words, text_str(&from->words));
-    }
+    put_seen_on(&s->d->words, s, c, &from->words);
     diagnosis_free(from);
 }
 
@@ -265,7 +272,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         s->d->cause = s->d->cause ? s->d->cause : left ? "async" : cause;
         try_advice(s, c, &t);
         try_atomic(s, c, &t);
-        text_add(&s->d->words, t.s);
+        put_seen_on(&s->found, s, c, &t);
     }
     if (left) /* what came was for something that nobody does */
         by_unwritten(s, c);
@@ -276,7 +283,7 @@ static bool by_checker(struct search *s, const struct lab_case *c)
         tell_unset(s, &t);
     if (early && (alone || own || !by_unwritten(s, c))) {
         s->d->cause = "uninitialised";
-        text_add(&s->d->words, t.s);
+        put_seen_on(&s->found, s, c, &t);
         tell_filler(s, &sample.plan, t.s);
     }
     if (sample.outputs.error == cudaErrorLaunchTimeout && !cause && s->x->stopped && !ends(s)) {
@@ -429,6 +436,44 @@ static void by_edge(struct search *s)
     diagnosis_free(&d);
 }
 
+/* ---- what is told ---- */
+
+void tell_change(struct search *s, const char *cause, const char *format, ...)
+{
+    va_list ap;
+
+    s->d->cause = s->d->cause ? s->d->cause : cause;
+    text_add(&s->change, "  ");
+    va_start(ap, format);
+    text_vaddf(&s->change, format, ap);
+    va_end(ap);
+    text_add(&s->change, "\n");
+}
+
+/* A change with which it is right says what is wrong. Beside it only what needs no reading is told:
+ * what the checker found, without what it asks, and two sizes. All else was seen on a case or two,
+ * and may be so for another reason. */
+static void put_words(struct search *s)
+{
+    struct diagnosis *d = s->d;
+    const bool mends = s->change.length;
+    const struct text *sizes = mends ? &s->bounds : &s->sizes;
+    struct text all = {0};
+
+    if (mends)
+        findings_drop_questions(&s->found);
+    text_add(&all, text_str(&s->found));
+    text_add(mends ? &d->unsaid : &all, text_str(&d->words));
+    text_add(&all, text_str(&s->change));
+    if (sizes->length)
+        text_addf(&all, "  %s\n", sizes->s);
+    text_free(&d->words);
+    d->words = all;
+    text_free(&s->found);
+    text_free(&s->change);
+    forget_sizes(s);
+}
+
 /* ---- all of it ---- */
 
 static void budget(struct experiment *x)
@@ -490,16 +535,12 @@ static void find_loop(struct search *s, const struct lab_case *c)
  * run left, and is not told. */
 static bool by_state_alone(struct search *s, const struct lab_case *c)
 {
-    struct text *t = &s->d->words;
-    size_t seen = t->length;
     bool told = by_state(s, c);
 
-    if (told && seen) {
+    if (told && s->found.length) {
         experiment_fresh(s->x);
-        if (is_clean(s, c)) {
-            memmove(t->s, t->s + seen, t->length - seen + 1);
-            t->length -= seen;
-        }
+        if (is_clean(s, c))
+            text_free(&s->found);
     }
     return told;
 }
@@ -519,7 +560,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
             by_edit_of(s, OF_PLACES, s->lines);
     } else if (!strcmp(cause, "uninitialised") && !by_exchange(s)) {
         bool other = beside_unwritten(s, c);
-        answer(&s->d->words, by_edit_of(s, OF_PLACES, s->lines));
+        answer(&s->found, by_edit_of(s, OF_PLACES, s->lines));
         if (!s->edited && !other) {
             by_record(s);
             s->d->cause = cause;
@@ -536,7 +577,7 @@ static bool told_by_checker(struct search *s, const struct lab_case *c)
             s->d->cause = cause;
     } else if (!strcmp(cause, "misaligned")) {
         by_edit_of(s, OF_PLACES, s->lines);
-    } else if (!strcmp(cause, "fault") && strstr(text_str(&s->d->words), "deadlock")) {
+    } else if (!strcmp(cause, "fault") && strstr(text_str(&s->found), "deadlock")) {
         by_edit_of(s, OF_WAITS, s->lines);
     }
     return true;
@@ -662,13 +703,6 @@ static bool is_wide(const struct search *s)
     return module_is_wide(s->x->verify->module, s->x->variant->name);
 }
 
-static void tell_begin(struct diagnosis *d, struct text *begin)
-{
-    if (begin->length)
-        diagnosis_add(d, NULL, "%s", begin->s);
-    text_free(begin);
-}
-
 /* Of those that are quick, the one of most outputs. */
 static const struct lab_case *of_most_outputs(const struct search *s)
 {
@@ -692,104 +726,101 @@ static const struct lab_case *of_most_outputs(const struct search *s)
     return best;
 }
 
-static void look(struct experiment *x, const struct lab_case *const *failed, int nfailed,
-                 const char *path, struct diagnosis *d)
+static void look(struct search *s)
 {
-    struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
-    const struct lab_case *first = smallest_failed(&s, 0), *rich = case_for_a_pattern(&s), *large;
-    struct text begin = {0};
+    const struct lab_case *first = smallest_failed(s, 0), *rich = case_for_a_pattern(s), *large;
+    struct diagnosis *d = s->d;
 
-    budget(x);
+    budget(s->x);
     if (!first) {
         d->cause = "record"; /* which the failure's message says */
         d->refused = true;
-        by_schedule(&s);
+        by_schedule(s);
     }
-    if (!first || by_parameters(&s) || by_no_return(&s) || by_known(&s))
+    if (!first || by_parameters(s) || by_no_return(s) || by_known(s))
         return;
-    bool all_large = !rich && elements_of(&s, first) > MOST;
+    bool all_large = !rich && elements_of(s, first) > MOST;
     if (all_large) {
-        s.smallest = *first;
-        find_sizes(&s, &begin);
-        first = rich = &s.smallest;
+        s->smallest = *first;
+        find_sizes(s);
+        first = rich = &s->smallest;
     }
-    bool checked = told_by_checker(&s, first);
+    bool checked = told_by_checker(s, first);
     if (checked)
-        beside_nothing(&s, first);
-    if (checked || (rich && rich != first && told_by_checker(&s, rich))) {
-        s.smallest = checked ? *first : *rich;
-        s.watched = s.told = true;
-        text_free(&begin);
-        if (elements_of(&s, &s.smallest))
-            find_sizes(&s, &begin);
-        tell_begin(d, &begin);
+        beside_nothing(s, first);
+    if (checked || (rich && rich != first && told_by_checker(s, rich))) {
+        s->smallest = checked ? *first : *rich;
+        s->watched = s->told = true;
+        forget_sizes(s);
+        if (elements_of(s, &s->smallest))
+            find_sizes(s);
         return;
     }
-    if (by_exchange(&s) || by_state(&s, rich ? rich : first)) {
-        text_free(&begin);
+    if (by_exchange(s) || by_state(s, rich ? rich : first)) {
+        forget_sizes(s);
         return;
     }
     /* What comes of such a variable says nothing of the rest. */
-    if (rich && !by(by_absent, &s, rich) && by(by_unset, &s, rich)) {
-        text_free(&begin);
+    if (rich && !by(by_absent, s, rich) && by(by_unset, s, rich)) {
+        forget_sizes(s);
         return;
     }
     if (!all_large) {
-        large = rich ? rich : smallest_failed(&s, 1); /* which is made smaller */
-        s.smallest = large ? *large : *first;
-        find_sizes(&s, &begin);
+        large = rich ? rich : smallest_failed(s, 1); /* which is made smaller */
+        s->smallest = large ? *large : *first;
+        find_sizes(s);
     }
-    if (!rich && told_by_checker(&s, &s.smallest)) { /* but for one of nothing, all were large */
-        tell_begin(d, &begin);
+    if (!rich && told_by_checker(s, &s->smallest)) /* but for one of nothing, all were large */
         return;
-    }
     if (!rich)
-        rich = &s.smallest;
-    if (by(by_unwritten, &s, rich)) {
-        by_square(&s, rich);
+        rich = &s->smallest;
+    if (by(by_unwritten, s, rich)) {
+        by_square(s, rich);
     } else {
         /* A fold that is wrong of nothing: what it starts with may look like a narrow type. */
-        bool start = is_fold(&s, rich) && is_wide(&s) && !elements_of(&s, first);
-        bool nan = by(by_nan, &s, rich);
-        bool told = by(by_transposed, &s, rich) || by(by_storage, &s, rich) ||
-                    (!start && by(by_width, &s, rich)) ||
-                    (is_of_products(&s, rich) && by(by_astray, &s, rich)) || by_probe(&s, rich) ||
-                    (!is_same(rich, &s.smallest) && by_smallest(&s));
+        bool start = is_fold(s, rich) && is_wide(s) && !elements_of(s, first);
+        bool nan = by(by_nan, s, rich);
+        bool told = by(by_transposed, s, rich) || by(by_storage, s, rich) ||
+                    (!start && by(by_width, s, rich)) ||
+                    (is_of_products(s, rich) && by(by_astray, s, rich)) || by_probe(s, rich) ||
+                    (!is_same(rich, &s->smallest) && by_smallest(s));
         if (told && d->whole)
-            by_edge(&s);
+            by_edge(s);
         if (!told || d->whole || start) /* what it starts with, that may come from */
-            told |= by(by_empty, &s, first);
+            told |= by(by_empty, s, first);
         if (nan && !told) {
-            by_edit(&s);
+            by_edit(s);
             told = true;
         }
-        told = told || by_a_change(&s, first, rich);
+        told = told || by_a_change(s, first, rich);
         if (!told)
-            told = by(by_inputs, &s, rich);
+            told = by(by_inputs, s, rich);
         if (!told && !d->cause)
-            told_by_last(&s, first, rich);
+            told_by_last(s, first, rich);
         if (!told && !d->cause)
-            by(by_any_numbers, &s, rich);
-        const struct lab_case *many = told || d->cause ? NULL : of_most_outputs(&s);
+            by(by_any_numbers, s, rich);
+        const struct lab_case *many = told || d->cause ? NULL : of_most_outputs(s);
         if (many)
-            by(by_bits, &s, many);
+            by(by_bits, s, many);
         if (nan && !d->cause)
             d->cause = "function";
         if (is_cause(d, "wrong-element"))
-            (void)(by_edit_of(&s, OF_LIKELY, NULL) || by_edit_of(&s, OF_ELEMENTS, NULL));
+            (void)(by_edit_of(s, OF_LIKELY, NULL) || by_edit_of(s, OF_ELEMENTS, NULL));
         else if (told)
-            by_edit(&s);
+            by_edit(s);
     }
-    by_record_or_edit(&s, is_cause(d, "unwritten") ? s.lines : NULL);
-    tell_begin(d, &begin);
+    by_record_or_edit(s, is_cause(d, "unwritten") ? s->lines : NULL);
 }
 
 /* What refuses a launch on the way (a block that does not fit) is no news. */
 void diagnose(struct experiment *x, const struct lab_case *const *failed, int nfailed,
               const char *path, struct diagnosis *d)
 {
+    struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
+
     emulator_set_quiet(2);
-    look(x, failed, nfailed, path, d);
+    look(&s);
+    put_words(&s);
     emulator_set_quiet(1);
 }
 
@@ -832,35 +863,44 @@ static const struct lab_case *wrong_result(struct search *s, const struct lab_ca
     return NULL;
 }
 
+static void look_at_program(struct search *s)
+{
+    struct experiment *x = s->x;
+    struct diagnosis *d = s->d;
+    const struct lab_case *c = case_for_a_pattern(s);
+
+    budget(x);
+    c = c ? c : smallest_failed(s, 0);
+    bool checked = c && by(by_checker, s, c);
+    /* Whose elements others work on, the result shows. */
+    bool shared = checked && !strcmp(d->cause, "collision");
+    if (checked && is_cause(d, "uninitialised") && by_short_copy(s, c))
+        answer(&s->found, true);
+    if (!c || (checked && !shared))
+        return;
+    if (!checked && by(by_crash, s, c))
+        return;
+    if (!checked && by(by_conduct, s, c)) {
+        if (is_cause(d, "call"))
+            by_another(s);
+        return;
+    }
+    x->any_status = true;
+    const struct lab_case *wrong = checked ? c : wrong_result(s, c);
+    if (!wrong)
+        by_own_check(s, c);
+    else if (by_probe(s, wrong) && !checked)
+        by_other_array(s, wrong);
+    x->any_status = false;
+}
+
 void diagnose_program(struct experiment *x, const struct lab_case *const *failed, int nfailed,
                       const char *path, struct diagnosis *d)
 {
     struct search s = {.x = x, .failed = failed, .nfailed = nfailed, .path = path, .d = d};
-    const struct lab_case *c = case_for_a_pattern(&s);
 
-    budget(x);
-    c = c ? c : smallest_failed(&s, 0);
-    bool checked = c && by(by_checker, &s, c);
-    /* Whose elements others work on, the result shows. */
-    bool shared = checked && !strcmp(d->cause, "collision");
-    if (checked && is_cause(d, "uninitialised") && by_short_copy(&s, c))
-        answer(&d->words, true);
-    if (!c || (checked && !shared))
-        return;
-    if (!checked && by(by_crash, &s, c))
-        return;
-    if (!checked && by(by_conduct, &s, c)) {
-        if (is_cause(d, "call"))
-            by_another(&s);
-        return;
-    }
-    x->any_status = true;
-    const struct lab_case *wrong = checked ? c : wrong_result(&s, c);
-    if (!wrong)
-        by_own_check(&s, c);
-    else if (by_probe(&s, wrong) && !checked)
-        by_other_array(&s, wrong);
-    x->any_status = false;
+    look_at_program(&s);
+    put_words(&s);
 }
 
 /* The smallest of several warps and, if there is one, of several blocks: what is missing between
@@ -931,6 +971,7 @@ bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed
 void diagnosis_free(struct diagnosis *d)
 {
     text_free(&d->words);
+    text_free(&d->unsaid);
     text_free(&d->beside);
     *d = (struct diagnosis){0};
 }

@@ -45,7 +45,16 @@ struct search {
     bool misplaced;              /* two race that no barrier orders rightly */
     bool mended;                 /* … and one that was tried does */
     bool edited;                 /* a change of the file was told: one is enough */
+    /* Lines apart from d->words; put_words() decides which are told. */
+    struct text found;  /* what the checker finds */
+    struct text change; /* with which it is right */
+    struct text sizes;  /* at which it is wrong, and what they have in common */
+    struct text bounds; /* … the sizes alone */
 };
+
+/* Of the file, in words: with it it is right. */
+void tell_change(struct search *s, const char *cause, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Elements of its inputs; UINT64_MAX where the launch record cannot be used on it. */
 uint64_t elements_of(const struct search *s, const struct lab_case *c);
@@ -62,8 +71,9 @@ uint64_t extent_of(const struct lab_case *c, char which);
 void set_extent(struct lab_case *c, char which, uint64_t value);
 const char *extent_name(const struct lab *lab, char which);
 /* Makes s->smallest as small as it may be for the kernel to be wrong still; from which size on it
- * is, in words, where that is known. */
-void find_sizes(struct search *s, struct text *t);
+ * is, in words, where that is known: s->sizes, s->bounds. */
+void find_sizes(struct search *s);
+void forget_sizes(struct search *s);
 /* "n = 5, m = 3": a case, by its extents, and what it has of its own beside them. */
 void put_sizes_of(const struct search *s, const struct lab_case *c, struct text *t);
 

@@ -534,3 +534,38 @@ void findings_drop(struct text *lines, const char *told)
     text_free(lines);
     *lines = t;
 }
+
+/* Of a part of a line: "WHAT: is it so?" is "WHAT". */
+static void put_unasked(struct text *t, const char *part, size_t n, bool first)
+{
+    const char *asks = memchr(part, '?', n);
+
+    if (asks && first) {
+        while (asks > part && strncmp(asks, ": ", 2) != 0 && strncmp(asks, ". ", 2) != 0)
+            asks--;
+        n = (size_t)(asks - part);
+    }
+    if (first || !asks)
+        text_addf(t, "%s%.*s", first ? "" : "; ", (int)n, part);
+}
+
+void findings_drop_questions(struct text *lines)
+{
+    struct text t = {0};
+
+    for (const char *line = text_str(lines), *end; *line; line = end + (*end == '\n')) {
+        const char *part = line;
+
+        end = line + strcspn(line, "\n");
+        while (part) {
+            const char *next = strstr(part, "; ");
+
+            next = next && next < end ? next : NULL;
+            put_unasked(&t, part, (size_t)((next ? next : end) - part), part == line);
+            part = next ? next + strlen("; ") : NULL;
+        }
+        text_add(&t, "\n");
+    }
+    text_free(lines);
+    *lines = t;
+}

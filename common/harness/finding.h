@@ -23,6 +23,8 @@ extern const char finding_stored_later[], finding_never_stored[];
 extern const char finding_check_lists[];
 /* Of such lines those are left out that tell what `told` does: the same at the same place. */
 void findings_drop(struct text *lines, const char *told);
+/* What they ask: it may be answered otherwise. */
+void findings_drop_questions(struct text *lines);
 /* Of the one that matters most: the line in the file of this path, and the other's of a race, else
  * the same twice. False: none is known. */
 bool findings_lines(const char *json_lines, const char *path, int lines[2]);

@@ -284,3 +284,19 @@ Test(finding, what_is_told_already_is_left_out)
     cr_expect(strstr(lines.s, ":8: ") && strstr(lines.s, ":7: "));
     text_free(&lines);
 }
+
+/* Where a change was found, what was seen stays, and what may be missing is not asked for. */
+Test(finding, questions_are_left_out)
+{
+    struct text lines = {0};
+
+    text_add(&lines,
+             "  mine.cu:7: k: race; a GPU may; a barrier missing? If not, an index; or two?\n"
+             "  mine.cu:8: k: unequal: is one in a branch?\n"
+             "  and 1 more\n");
+    findings_drop_questions(&lines);
+    cr_expect_str_eq(lines.s, "  mine.cu:7: k: race; a GPU may\n"
+                              "  mine.cu:8: k: unequal\n"
+                              "  and 1 more\n");
+    text_free(&lines);
+}

@@ -324,35 +324,21 @@ bool by_record(struct search *s)
     return by_numbers_exchanged(s) || by_fields(s, 0, 2);
 }
 
-/* What was told of it from there on, up to its line's end. */
-static void drop_record(struct text *t, size_t from)
-{
-    size_t n = strcspn(t->s + from, "\n");
-
-    n += t->s[from + n] == '\n';
-    memmove(t->s + from, t->s + from + n, t->length - from - n + 1);
-    t->length -= n;
-}
-
 bool by_record_or_edit(struct search *s, const int *lines)
 {
     bool shared = is_cause(s->d, "out-of-bounds") && s->x->variant->has_record &&
-                  strstr(text_str(&s->d->words), "shared memory");
+                  strstr(text_str(&s->found), "shared memory");
 
     /* The kernel may be meant for what it has; not where its threads bring what they should not. */
     if (!is_cause(s->d, "neutral") && by_numbers_exchanged(s))
         return true;
     /* Of what is known otherwise a block's size is no cause. */
     bool known = s->edited || is_cause(s->d, "neutral") || is_cause(s->d, "wrong-element");
-    struct text *words = &s->d->words;
     const char *cause = s->d->cause;
-    size_t before = words->length;
     bool record = !known && by_fields(s, 0, 2);
     bool steps = lines && is_cause(s->d, "unwritten") && by_edit_of(s, OF_LOOPS, lines);
     bool edited = steps || (lines ? by_edit_of(s, OF_PLACES, lines) : record && by_edit(s));
-    if (record && s->edited) {
+    if (record && s->edited)
         s->d->cause = cause;
-        drop_record(words, before);
-    }
     return record || edited || by_fields(s, 2, 3) || (shared && by_shared(s));
 }

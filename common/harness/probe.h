@@ -14,6 +14,7 @@ struct diagnosis {
     bool refused;        /* no case that failed could be launched as the launch record says */
     const char *cause;   /* the first that was established; NULL: none */
     struct text words;   /* lines, indented */
+    struct text unsaid;  /* … that were found, and are not told beside a change that mends it */
     const char *as;      /* what is told of this variant makes this one right, too; NULL: none */
     const char *despite; /* what was told of that one, of a function that this one calls, too, does
                             not mend it */

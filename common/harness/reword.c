@@ -301,17 +301,17 @@ static int never_holds(struct search *s, const struct edits *e, int i, const str
 }
 
 /* once: and no more is done than should be. */
-static void tell_never(const struct search *s, const struct edits *e, int i, int cases, bool once)
+static void tell_never(struct search *s, const struct edits *e, int i, int cases, bool once)
 {
     size_t length = 0, at = edits_condition(e->text, e->v[i].at, &length);
     char *was = one_line(e->text + at, length);
 
-    diagnosis_add(s->d, "function",
-                  once ? "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is "
-                         "right on all %d inputs that were tried"
-                       : "%s:%d: what is wrong hangs on \"%s\": if that never holds, the results "
-                         "are right on all %d inputs that were tried, but too much is done",
-                  s->path, edits_line(e, i), was, cases);
+    tell_change(s, "function",
+                once ? "%s:%d: if \"%s\" never holds, and what hangs on it is not done, it is "
+                       "right on all %d inputs that were tried"
+                     : "%s:%d: what is wrong hangs on \"%s\": if that never holds, the results "
+                       "are right on all %d inputs that were tried, but too much is done",
+                s->path, edits_line(e, i), was, cases);
     free(was);
 }
 
@@ -322,24 +322,23 @@ void tell_edit(struct search *s, const struct edits *e, int i, int other, int ca
 
     n -= n && b[n - 1] == ','; /* nothing follows */
     if (b)
-        diagnosis_add(
-            s->d, "function",
-            "%s:%d: %s it is right on all %d inputs that were tried; or, instead, on line "
-            "%d: %.*s",
-            s->path, edits_line(e, i), a, cases, edits_line(e, other), (int)n, b);
+        tell_change(s, "function",
+                    "%s:%d: %s it is right on all %d inputs that were tried; or, instead, on line "
+                    "%d: %.*s",
+                    s->path, edits_line(e, i), a, cases, edits_line(e, other), (int)n, b);
     else
-        diagnosis_add(s->d, "function", "%s:%d: %s it is right on all %d inputs that were tried",
-                      s->path, edits_line(e, i), a, cases);
+        tell_change(s, "function", "%s:%d: %s it is right on all %d inputs that were tried",
+                    s->path, edits_line(e, i), a, cases);
     free(a);
     free(b);
 }
 
 static void tell_digits(struct search *s, const struct edits *e, int i, int cases)
 {
-    diagnosis_add(s->d, "type",
-                  "%s:%d: with more digits than a float has it is right on all %d inputs that were "
-                  "tried, but more digits are rounded, too: can whole numbers do it?",
-                  s->path, edits_line(e, i), cases);
+    tell_change(s, "type",
+                "%s:%d: with more digits than a float has it is right on all %d inputs that were "
+                "tried, but more digits are rounded, too: can whole numbers do it?",
+                s->path, edits_line(e, i), cases);
 }
 
 /* But for what the hardware reads later from registers, and must stay in them; and for who waits in
@@ -1056,9 +1055,8 @@ static void tell_missed(struct search *s, const struct edits *e, int i)
     free(text);
     for (int k = 0; k < 64 && missed; k++) {
         if (missed >> k & 1) {
-            diagnosis_add(s->d, NULL,
-                          "That is not all, or another change is better: with it %s%s %s",
-                          goals[k].says, goal_on(&goals[k]), goals[k].case_name);
+            tell_change(s, NULL, "That is not all, or another change is better: with it %s%s %s",
+                        goals[k].says, goal_on(&goals[k]), goals[k].case_name);
             return;
         }
     }

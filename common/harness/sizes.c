@@ -412,7 +412,7 @@ void put_sizes_of(const struct search *s, const struct lab_case *c, struct text 
 
 /* Of two neighbours one is right: told where it says something of other sizes, too. */
 static void put_sizes(struct search *s, const char *extent, uint64_t right, uint64_t wrong,
-                      uint64_t most, struct text *t)
+                      uint64_t most)
 {
     const char *name = extent_name(s->x->verify->lab, *extent);
     const uint64_t less = right < wrong ? right : wrong, more = right < wrong ? wrong : right;
@@ -422,27 +422,34 @@ static void put_sizes(struct search *s, const char *extent, uint64_t right, uint
 
     if ((find_rest(s, *extent, right, wrong, &rest) || bears_out(s, *extent, right, wrong, most)) &&
         is_of_size(s, &pair)) {
-        struct text given = {0};
+        struct text given = {0}, two = {0};
 
         put_given(s, &s->smallest, *extent, find_given(s, &pair), &given);
-        text_add(t, t->length ? "; " : "");
         if (given.length)
-            text_addf(t, "with %s: ", given.s);
+            text_addf(&two, "with %s: ", given.s);
         text_free(&given);
         if (is_found_alone(s, *extent, wrong))
-            text_addf(
-                t, "at %s = %" PRIu64 " the checks find nothing, at %s = %" PRIu64 " something%s",
-                name, right, name, wrong, text_str(&rest));
+            text_addf(&two,
+                      "at %s = %" PRIu64 " the checks find nothing, at %s = %" PRIu64 " something",
+                      name, right, name, wrong);
         else
-            text_addf(t, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s%s", name, less,
-                      right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "",
-                      text_str(&rest));
+            text_addf(&two, "%s = %" PRIu64 " is %sright, %s = %" PRIu64 " is%s", name, less,
+                      right < wrong ? "" : "not ", name, more, right < wrong ? " not" : "");
+        text_addf(&s->bounds, "%s%s", s->bounds.length ? "; " : "", two.s);
+        text_addf(&s->sizes, "%s%s%s", s->sizes.length ? "; " : "", two.s, text_str(&rest));
+        text_free(&two);
     }
     text_free(&rest);
 }
 
+void forget_sizes(struct search *s)
+{
+    text_free(&s->sizes);
+    text_free(&s->bounds);
+}
+
 /* "of n = 2: right with n = 1, wrong from n = 2 on" is more than was tried; so no "on". */
-void find_sizes(struct search *s, struct text *t)
+void find_sizes(struct search *s)
 {
     const struct lab *lab = s->x->verify->lab;
     uint64_t right;
@@ -451,12 +458,12 @@ void find_sizes(struct search *s, struct text *t)
         uint64_t most = extent_of(&s->smallest, *e);
 
         if (shrink(s, &s->smallest, *e, &right)) {
-            put_sizes(s, e, right, extent_of(&s->smallest, *e), most, t);
+            put_sizes(s, e, right, extent_of(&s->smallest, *e), most);
         } else if (right_above(s, &s->smallest, *e, &right)) {
             s->edge = s->smallest;
             s->sharp = true;
             set_extent(&s->edge, *e, right - 1);
-            put_sizes(s, e, right, right - 1, 0, t);
+            put_sizes(s, e, right, right - 1, 0);
         }
     }
 }

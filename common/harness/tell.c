@@ -592,6 +592,8 @@ static void print_causes(const struct run *r)
 
         if (s->failures || s->missing || s->why.cause)
             printf("cause %s %s\n", r->lab->variants[v].name, cause);
+        for (const char *p = text_str(&s->why.unsaid); *p; p += strcspn(p, "\n"), p += *p == '\n')
+            printf("unsaid %s%.*s\n", r->lab->variants[v].name, (int)strcspn(p, "\n"), p);
     }
 }
 
