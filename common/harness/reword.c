@@ -574,16 +574,20 @@ static bool is_digits(const struct search *s, const struct edits *e, int i,
     return is_more_exact(e, i) && makes_whole(s, first);
 }
 
-/* "x / 64" for "x * 64", of an x below 64: a plain 0 does as well, and nobody meant that. */
-static bool is_zero(struct search *s, const struct edits *e, int i, const struct lab_case *first)
+/* "x / 64" for "x * 64", of an x below 64: a plain 0 does as well, and nobody meant that. missed:
+ * the step's goals, with the change; with a 0 that misses others it is another step. */
+static bool is_zero(struct search *s, const struct edits *e, int i, const struct lab_case *first,
+                    uint64_t missed)
 {
     char *text = edits_as_zero(e, i);
     bool zero = false;
+    struct arithmetic does;
 
     if (text) {
         edits_budget(s, STEPS);
         zero = experiment_replace(s->x, text, false, NULL) && passes(s, first) &&
-               on_large(s, first) != WRONG_ON_LARGE && right_on(s, first, STEPS);
+               on_large(s, first) != WRONG_ON_LARGE && right_on(s, first, STEPS) &&
+               !(missed_goals(s, &does) & ~missed);
     }
     free(text);
     return zero;
@@ -655,7 +659,7 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     free(part);
     free(text);
     if (!cases || !serves_others(s, e, i, first, others) || !keeps_alive(s, e, i, was) ||
-        !works_once(s, others, first, false) || is_zero(s, e, i, first) || multiplies_more(s))
+        !works_once(s, others, first, false) || multiplies_more(s))
         return 0;
     /* What is put in takes nothing away. */
     struct arithmetic does = {0};
@@ -666,7 +670,9 @@ static int with_edit(struct search *s, const struct edits *e, int i, const char 
     edits_budget(s, STEPS);
     /* Some blocks do all: what others were for, the change takes from them. */
     bool idle = !any_grid && most_items(s) != s->x->record.items;
-    return idle || missed & ~others->missed ? 0 : cases;
+    if (idle || missed & ~others->missed || is_zero(s, e, i, first, missed))
+        return 0;
+    return cases;
 }
 
 /* What the student has read: the handout, and the comments of the skeleton and of the file. */
