@@ -257,6 +257,20 @@ static bool is_rough(const struct edits *e, int i)
     return rough;
 }
 
+/* "n + 1 / 128" for "n / 128": what is put in is 1 / 128 of whole numbers, and that is 0. */
+static bool adds_nothing(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *behind = e->text + x->at + x->length, *last = x->with + strlen(x->with);
+
+    while (last > x->with && isdigit((unsigned char)last[-1]))
+        last--;
+    behind += strspn(behind, " ");
+    bool adds = last - x->with > 3 && last[-1] == ' ' && strchr("+-", last[-2]) && isdigit(*last);
+    return adds && !strncmp(behind, "/ ", 2) &&
+           strtoul(last, NULL, 10) < strtoul(behind + 2, NULL, 10);
+}
+
 /* … and "(i) % n" for i, which may only send back what went too far before. */
 static bool is_poor(const struct edits *e, int i)
 {
@@ -1095,7 +1109,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         }
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
-            is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) ||
+            is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) || adds_nothing(e, i) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
