@@ -397,9 +397,12 @@ static bool is_settled(struct run *r, int v, const struct lab_case *c)
 
     if (other && !s->failures) {
         text_free(&r->verify.message);
-        text_addf(&r->verify.message,
-                  "it runs %s, too, which did not come to its end as a part of %s\n",
-                  r->variants[other - r->lab->variants].stopped_in, other->name);
+        const char *kernel = r->variants[other - r->lab->variants].stopped_in;
+
+        text_addf(&r->verify.message, "it runs %s, too, which did not come to its end", kernel);
+        if (strcmp(kernel, other->name) != 0)
+            text_addf(&r->verify.message, " as a part of %s", other->name);
+        text_add(&r->verify.message, "\n");
         r->verify.error = cudaSuccess;
         note_failure(r, v, c);
         s->follows = true;

@@ -209,6 +209,11 @@ static void print_failure(const struct run *r, int v)
     int like = told_before(r, v);
 
     bool ends = is_told_as(s, "compared"); /* its results are right */
+    if (s->follows) {
+        printf("%s%s%s is not run: %s", colours(stdout) ? "\033[31m" : "", name,
+               colours(stdout) ? "\033[0m" : "", s->message);
+        return;
+    }
     printf("%s%s%s %s ", colours(stdout) ? "\033[31m" : "", name, colours(stdout) ? "\033[0m" : "",
            ends             ? "does not end as it should"
            : s->why.refused ? "is not run"
