@@ -124,6 +124,87 @@ static int multiples_are(struct search *s, const struct lab_case *c, char which,
     return multiples > 1 && multiples < tried ? tried : 0;
 }
 
+/* Of an extent's values above `least`: the multiples of `of` are right and all others wrong, or the
+ * other way round. */
+struct rule {
+    char which;
+    uint64_t of, least;
+    bool right;
+};
+
+/* How it ended on the case is not what the rule says; of what was not tried nothing is known. */
+static bool contradicts(const struct rule *r, const struct lab_case *c, enum run_end end)
+{
+    uint64_t size = extent_of(c, r->which);
+    bool right = (size % r->of == 0) == r->right;
+
+    return size > r->least && (right ? is_failure(end) : end == RUN_OK);
+}
+
+static bool has_failed(const struct search *s, const struct lab_case *c)
+{
+    bool failed = false;
+
+    for (int i = 0; i < s->nfailed && !failed; i++)
+        failed = s->failed[i] == c || !strcmp(s->failed[i]->name, c->name);
+    return failed;
+}
+
+/* On all cases of the lab's, those that are not too large. */
+static bool holds_on_cases(struct search *s, const struct rule *r)
+{
+    const struct lab *lab = s->x->verify->lab;
+    bool holds = true;
+
+    for (int i = 0; i < s->nfailed && holds; i++)
+        holds = !contradicts(r, s->failed[i], RUN_WRONG);
+    for (int i = 0; i < lab->ncases && holds; i++) {
+        const struct lab_case *c = &lab->cases[i];
+
+        if (has_failed(s, c) || (lab->applies && !lab->applies(s->x->variant, c)) ||
+            elements_of(s, c) > MOST)
+            continue;
+        holds = !contradicts(r, c, ends_with(s, c, s->x->verify->seed));
+    }
+    return holds;
+}
+
+/* With other values of the other extents, smaller and larger than this one's. */
+static bool holds_beside(struct search *s, const struct rule *r)
+{
+    const uint64_t of = r->of, values[] = {1, 2, of - 1, of, of + 1, 2 * of + 2, 5 * of};
+    const uint64_t sizes[] = {of, of + 1, 2 * of, 3 * of - 1};
+    const char *extents = s->x->verify->lab->extents;
+    bool holds = true;
+
+    for (const char *e = extents; *e; e++) {
+        for (size_t i = 0; *e != r->which && i < sizeof(values) / sizeof(values[0]); i++) {
+            for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]) && holds; k++) {
+                struct lab_case t = s->smallest;
+
+                set_extent(&t, *e, values[i]);
+                set_extent(&t, r->which, sizes[k]);
+                if (values[i] && elements_of(s, &t) <= MOST)
+                    holds = !contradicts(r, &t, ends_with(s, &t, s->x->verify->seed));
+            }
+        }
+    }
+    return holds;
+}
+
+/* In everything that is run. What this takes is not taken from the search. */
+static bool holds_throughout(struct search *s, char which, uint64_t of, uint64_t least, bool right)
+{
+    const struct rule r = {which, of, least, right};
+    const unsigned runs = s->x->runs;
+    const uint64_t instructions = s->x->instructions;
+    bool holds = holds_on_cases(s, &r) && holds_beside(s, &r);
+
+    s->x->runs = runs;
+    s->x->instructions = instructions;
+    return holds;
+}
+
 /* The result is right there, and what the checker finds is all that is wrong. */
 static bool is_found_alone(struct search *s, char which, uint64_t wrong)
 {
@@ -146,17 +227,19 @@ static bool find_rest(struct search *s, char which, uint64_t right, uint64_t wro
     uint64_t least = first ? 0 : right - (right > 0);
     int n;
 
-    if ((n = multiples_are(s, &s->smallest, which, right, least, true)))
+    if ((n = multiples_are(s, &s->smallest, which, right, least, true)) &&
+        holds_throughout(s, which, right, least, true))
         text_addf(t,
                   "; of %d values of %s %sthat were tried, the multiples of %" PRIu64
                   " are right and all others wrong",
                   n, name, first ? "" : "from there on ", right);
-    else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)))
+    else if ((n = multiples_are(s, &s->smallest, which, wrong, 0, false)) &&
+             holds_throughout(s, which, wrong, 0, false))
         text_addf(t,
                   "; of %d values of %s that were tried, the multiples of %" PRIu64
                   " are wrong and all others right",
                   n, name, wrong);
-    return n;
+    return t->length;
 }
 
 /* With other numbers in its inputs, too, a size is what it was: not by chance of these. */
