@@ -14,6 +14,7 @@
  * sound.c      is a changed kernel right wherever it is quickly tried?
  * kept.c       does a change keep what else is right?
  * mend.c       does what the checker advises mend it?
+ * given.c      is what it changes as the lab gives it?
  * alive.c      does a change of the file only send all inputs another way?
  */
 #ifndef HARNESS_DIAGNOSING_H
@@ -228,6 +229,13 @@ void by_influence(struct search *s);
 /* What it does on case c when its calls fail, and when numbers come back wrong; and its lab's
  * goals. */
 void by_rehearsal(struct search *s, const struct lab_case *c);
+
+/* How much is done in a piece, by which every case goes. */
+bool changes_amount(const struct edits *e, int i);
+/* What the lab gives, and its solution has; for free(). */
+char *given_text(const struct search *s);
+/* … such an amount, in the line that is changed. */
+bool is_given(const struct edits *e, int i, const char *given);
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

@@ -190,12 +190,16 @@ bool by_schedule(struct search *s)
         return false;
     const char *least = least_of(s, &e, &made);
     uint64_t enough = x->edits->spent + A_SCHEDULE;
+    char *given = given_text(s);
+
     find_verb(x->own.schedule, verb);
     likelier_first(&e, verb);
     for (int i = 0; i < e.n && other < 0 && x->edits->spent < enough && tries_left(x->edits); i++) {
         char *text = edits_apply_to(least, &e, i);
         bool same = found >= 0 && edits_line(&e, i) == edits_line(&e, found);
-        int n = !same && is_accepted(s, text, true, &made) ? right_with(s, &e, i, &made) : 0;
+        int n = !same && !is_given(&e, i, given) && is_accepted(s, text, true, &made)
+                    ? right_with(s, &e, i, &made)
+                    : 0;
 
         free(text);
         if (n && found < 0) {
@@ -207,6 +211,7 @@ bool by_schedule(struct search *s)
             other = i;
         }
     }
+    free(given);
     *x = before;
     experiment_fresh(x);
     if (found >= 0)

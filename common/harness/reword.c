@@ -973,13 +973,14 @@ static bool is_likelier(const struct edits *e, int i, int than)
 {
     return (is_without(e, i) && !is_without(e, than)) || (is_known(e, i) && !is_known(e, than)) ||
            (is_number(e, i) && is_offset(e, than)) ||
+           (changes_amount(e, than) && !changes_amount(e, i)) ||
            (is_everywhere(e, than) && !is_everywhere(e, i));
 }
 
 /* Another place is likelier, if it does. */
 static bool is_doubtful(const struct edits *e, int i)
 {
-    return is_offset(e, i) || is_everywhere(e, i);
+    return is_offset(e, i) || is_everywhere(e, i) || changes_amount(e, i);
 }
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
@@ -1093,6 +1094,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     struct others others = {.known = false};
     struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
     int tried = 0, window = AT_FIRST;
+    char *given = given_text(s);
 
     for (int i = 0; i < e->n && most && f.other < 0; i++, most--) {
         bool left = tries_left(x->edits);
@@ -1110,6 +1112,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
             is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) || adds_nothing(e, i) ||
+            is_given(e, i, given) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
@@ -1136,6 +1139,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         remember(s, e, f.found >= 0 ? f.found : f.never, f.found < 0);
     free(verdicts);
     free(least);
+    free(given);
     return told;
 }
 
