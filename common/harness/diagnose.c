@@ -460,8 +460,11 @@ static void put_words(struct search *s)
     const struct text *sizes = mends ? &s->bounds : &s->sizes;
     struct text all = {0};
 
-    if (mends)
+    if (mends) {
+        text_add(&d->unsaid, text_str(&s->found));
         findings_drop_questions(&s->found);
+        text_addf(&d->unsaid, s->sizes.length ? "  %s\n" : "%s", text_str(&s->sizes));
+    }
     text_add(&all, text_str(&s->found));
     text_add(mends ? &d->unsaid : &all, text_str(&d->words));
     text_add(&all, text_str(&s->change));
