@@ -45,7 +45,8 @@ static void another_assignment(struct scan *s, int i)
     for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
         bool declared = word_is(s, i, "=") && word_kind(s, i - 1) == NAME &&
                         (word_kind(s, i - 2) == NAME || word_is(s, i - 2, "*"));
-        if (word_is(s, i, others[k][0]) && !declared)
+        bool none = word_is(s, i, "=") && word_is(s, i + 1, "0") && word_is(s, i + 2, ";");
+        if (word_is(s, i, others[k][0]) && !declared && !none) /* += 0: a line too much */
             change(s, i, i, xstrdup(others[k][1]));
     }
 }
