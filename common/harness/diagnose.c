@@ -148,6 +148,7 @@ static void adopt(struct search *s, struct diagnosis *from, const struct lab_cas
     s->d->cause = s->d->cause ? s->d->cause : from->cause;
     s->d->whole |= from->whole;
     s->d->example |= from->example;
+    s->d->counted |= from->counted;
     put_seen_on(&s->d->words, s, c, &from->words);
     diagnosis_free(from);
 }
@@ -451,8 +452,8 @@ void tell_change(struct search *s, const char *cause, const char *format, ...)
 }
 
 /* A change with which it is right says what is wrong. Beside it only what needs no reading is told:
- * what the checker found, without what it asks, and two sizes. All else was seen on a case or two,
- * and may be so for another reason. */
+ * what the checker found, without what it asks, how often elements are taken, and two sizes. All
+ * else was seen on a case or two, and may be so for another reason. */
 static void put_words(struct search *s)
 {
     struct diagnosis *d = s->d;
@@ -466,7 +467,7 @@ static void put_words(struct search *s)
         text_addf(&d->unsaid, s->sizes.length ? "  %s\n" : "%s", text_str(&s->sizes));
     }
     text_add(&all, text_str(&s->found));
-    text_add(mends ? &d->unsaid : &all, text_str(&d->words));
+    text_add(mends && !d->counted ? &d->unsaid : &all, text_str(&d->words));
     text_add(&all, text_str(&s->change));
     if (sizes->length)
         text_addf(&all, "  %s\n", sizes->s);

@@ -21,6 +21,7 @@ struct diagnosis {
     struct text beside;  /* of one that is right: what it is not, all the same */
     bool whole;          /* an output lacks all that belongs to it */
     bool example;        /* what comes out of what is told, and no cause */
+    bool counted;        /* how often an output takes each element was tried, one by one */
 };
 void diagnosis_add(struct diagnosis *d, const char *cause, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

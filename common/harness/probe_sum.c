@@ -309,8 +309,10 @@ static bool tell_sum(struct probe *p, const struct probed *a, bool product)
     if (tell_exchange(p, a, adds)) {
         told = true;
     } else {
+        bool rest = told;
         told |= tell_left_out(p, a, product ? "never uses" : "never adds");
         told |= tell_extra(p, a, adds);
+        p->d->counted |= told && !rest;
     }
     return tell_times(p, a, adds) || told;
 }

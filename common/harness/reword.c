@@ -271,6 +271,29 @@ static bool adds_nothing(const struct edits *e, int i)
            strtoul(last, NULL, 10) < strtoul(behind + 2, NULL, 10);
 }
 
+/* "warps * warps / 2" for "warps / 2": a count times itself, where the file has no such product. */
+static bool is_squared(const struct edits *e, int i)
+{
+    const struct edit *x = &e->v[i];
+    const char *behind = e->text + x->at + x->length;
+    char *text = xformat("%s%.*s", x->with, (int)strcspn(behind, "\n"), behind);
+    bool is = false;
+
+    for (const char *p = text; (p = strstr(p, " * ")) && p < text + strlen(x->with); p += 3) {
+        const char *name = p;
+        while (name > text && in_name(name[-1]))
+            name--;
+        size_t n = (size_t)(p - name);
+        if (!n || isdigit((unsigned char)*name) || strncmp(name, p + 3, n) || in_name(p[3 + n]))
+            continue;
+        char *product = xformat("%.*s", (int)(2 * n + 3), name);
+        is |= !strncmp(p + 3 + n, " / ", 3) && !strstr(e->text, product);
+        free(product);
+    }
+    free(text);
+    return is;
+}
+
 /* … and "(i) % n" for i, which may only send back what went too far before. */
 static bool is_poor(const struct edits *e, int i)
 {
@@ -1112,7 +1135,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
             is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) || adds_nothing(e, i) ||
-            is_given(e, i, given) ||
+            is_squared(e, i) || is_given(e, i, given) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
