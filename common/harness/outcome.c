@@ -314,8 +314,8 @@ static bool is_short(const struct outcome *o, struct text *t)
     if (!wrong)
         return false;
     text_addf(t,
-              "%s[%" PRIu64 "] is off by %lld times 2^32: its lower 32 bits are right, so on the "
-              "way there is a sum or product of 32 bits",
+              "%s[%" PRIu64 "] is off by %lld times 2^32, its lower 32 bits are right: is there a "
+              "sum or product of 32 bits on the way, or a number below 0 read as unsigned?",
               out->name, first,
               (long long)((int64_t)((uint64_t)got[first] - (uint64_t)want[first]) >> 32));
     return true;

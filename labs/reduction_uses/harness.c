@@ -1023,8 +1023,8 @@ static bool recognise_softmax(const struct lab_case *c, const float *in, const f
 
     if (is_begun_at_0(c, in, out))
         snprintf(words, size,
-                 "%s: in rows of numbers below 0, where 0 is taken for the largest element: what "
-                 "does the maximum begin with?",
+                 "%s in rows of numbers below 0 alone: what does their maximum begin with, and how "
+                 "are two of them compared?",
                  isnan(got) ? "no number" : "wrong");
     else if (is_mixed(out + first, c->n) && is_without_largest(x, c->n, out + first))
         snprintf(words, size,
