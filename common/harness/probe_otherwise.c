@@ -348,13 +348,14 @@ static void keep_common(char *lines, const char *others)
     free(all);
 }
 
-/* A whole number may be another's by chance: on the inputs of other seeds, where it is wrong, too,
- * the same must be so. All digits of a float are no chance. */
+/* It may be another number by chance: on the inputs of other seeds, where it is wrong, too, the
+ * same must be so. Two of them where many digits agree, more for whole numbers, which may be small.
+ */
 static void without_chance(struct probe *p, char *words)
 {
-    bool whole = !dtype_is_float(probe_buffer(p, p->out)->dtype);
+    uint64_t seeds = dtype_is_float(probe_buffer(p, p->out)->dtype) ? 2 : SEEDS;
 
-    for (uint64_t seed = 1; seed <= SEEDS && whole && *words && !p->broken; seed++) {
+    for (uint64_t seed = 1; seed <= seeds && *words && !p->broken; seed++) {
         bool right;
         char *other = recognised(p, p->x->verify->seed + seed, &right);
 

@@ -76,8 +76,11 @@ Test(probe, what_is_recognised_on_other_inputs_too)
     char *constant = xformat("if (!t) out[0] = %d;", (int)(random_u64(3, 0) % 100));
 
     expect(look_at(TOLD, DT_I32, 50, 0, constant), "none", "");
+    struct diagnosis d = look_at(TOLD, DT_F32, 50, 0, constant);
+    cr_expect_null(strstr(text_str(&d.words), "a[0] alone"), "%s", text_str(&d.words));
+    diagnosis_free(&d);
     free(constant);
-    struct diagnosis d = look_at(TOLD, DT_I32, 50, 0, "if (!t) out[0] = a[0];");
+    d = look_at(TOLD, DT_I32, 50, 0, "if (!t) out[0] = a[0];");
     cr_expect(strstr(text_str(&d.words), "  out[0] is a[0] alone, "), "%s", text_str(&d.words));
     diagnosis_free(&d);
 }

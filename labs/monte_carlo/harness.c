@@ -1010,6 +1010,7 @@ static bool recognise_normal(const uint32_t *words_of, float got, uint64_t eleme
 static bool recognise_each(const struct lab_case *c, const uint32_t *key, const struct option *o,
                            uint32_t stream, double own, double got, char *words, size_t size)
 {
+    static const char *const nth[NUMBERS] = {"first", "second", "third", "fourth"};
     double by = exp(-o->rate * o->years) / (double)c->n, each[NUMBERS];
     struct guess others[NUMBERS * (NUMBERS + 1)];
     char names[NUMBERS * (NUMBERS + 1)][80];
@@ -1020,13 +1021,15 @@ static bool recognise_each(const struct lab_case *c, const uint32_t *key, const 
     for (unsigned k = 0; k < NUMBERS; k++) {
         for (unsigned j = 0; j <= NUMBERS; j++) {
             if (j == k)
-                snprintf(names[n], sizeof(*names), "what comes of all but number %u of each four",
-                         k);
+                snprintf(names[n], sizeof(*names),
+                         "what comes of all but the %s of each four numbers", nth[k]);
             else if (j == NUMBERS)
-                snprintf(names[n], sizeof(*names), "what comes of number %u of each four twice", k);
+                snprintf(names[n], sizeof(*names),
+                         "what comes of the %s of each four numbers twice", nth[k]);
             else
                 snprintf(names[n], sizeof(*names),
-                         "what comes of number %u of each four, where number %u belongs", j, k);
+                         "what comes of the %s of each four numbers, where the %s belongs", nth[j],
+                         nth[k]);
             double sum = j == NUMBERS ? each[k] : j == k ? -each[k] : each[j] - each[k];
             others[n] = (struct guess){(own + sum) * by, names[n]};
             n++;
