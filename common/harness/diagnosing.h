@@ -230,12 +230,12 @@ void by_influence(struct search *s);
  * goals. */
 void by_rehearsal(struct search *s, const struct lab_case *c);
 
-/* How much is done in a piece, by which every case goes. */
-bool changes_amount(const struct edits *e, int i);
 /* What the lab gives, and its solution has; for free(). */
 char *given_text(const struct search *s);
-/* … such an amount, in the line that is changed. */
+/* It changes how much is done in a piece, by which every case goes: in a line of that text. */
 bool is_given(const struct edits *e, int i, const char *given);
+/* … in one whose name that text does not have. */
+bool is_own_amount(const struct edits *e, int i, const char *given);
 
 /* The same for all inputs: nothing, or something of its own. */
 bool writes_nothing(struct search *s, const struct lab_case *c);

@@ -1,6 +1,7 @@
 /* given.c - how much is done in a piece (a block, a chunk, a tile) is a constant that every case
  * uses: another may make right by luck what is wrong elsewhere (diagnosing.h). Where the file has
- * the line as the lab gives it, or as its solution has it, no change of it is tried.
+ * the line as the lab gives it, or as its solution has it, no change of it is tried; a constant
+ * that neither has is changed where nothing else helps.
  */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -44,7 +45,7 @@ static bool is_amount(const char *line, size_t n)
 }
 
 /* In a function it is code. */
-bool changes_amount(const struct edits *e, int i)
+static bool changes_amount(const struct edits *e, int i)
 {
     size_t n;
     const char *line = line_of(e->text, e->v[i].at, &n);
@@ -72,16 +73,26 @@ char *given_text(const struct search *s)
     return text_take(&all);
 }
 
-/* A line of the text, but for what is before its first word. */
-static bool has_line(const char *text, const char *line, size_t n)
+/* Has the text a line that begins so, but for what is before its first word? `whole`: and ends. */
+static bool has_line(const char *text, const char *line, size_t n, bool whole)
 {
     bool has = false;
 
     for (const char *p = text; *p && !has; p += strcspn(p, "\n"), p += *p == '\n') {
         p += strspn(p, " \t");
-        has = strcspn(p, "\n") == n && !strncmp(p, line, n);
+        has = strncmp(p, line, n) == 0 && (!whole || strcspn(p, "\n") == n);
     }
     return has;
+}
+
+/* Up to what the amount is: "#define NAME ", "LAUNCH(kernel,", "constexpr int NAME =". */
+static size_t head_of(const char *line)
+{
+    static const char define[] = "#define ";
+
+    if (begins_with(line, strlen(line), define))
+        return strlen(define) + strcspn(line + strlen(define), " ") + 1;
+    return strcspn(line, *line == 'L' ? "," : "=") + 1;
 }
 
 bool is_given(const struct edits *e, int i, const char *given)
@@ -89,5 +100,13 @@ bool is_given(const struct edits *e, int i, const char *given)
     size_t n;
     const char *line = line_of(e->text, e->v[i].at, &n);
 
-    return changes_amount(e, i) && has_line(given, line, n);
+    return changes_amount(e, i) && has_line(given, line, n, true);
+}
+
+bool is_own_amount(const struct edits *e, int i, const char *given)
+{
+    size_t n;
+    const char *line = line_of(e->text, e->v[i].at, &n);
+
+    return changes_amount(e, i) && !has_line(given, line, head_of(line), false);
 }

@@ -794,6 +794,7 @@ struct finds {
     bool never_once; /* … and no more is done then than should be */
     bool poor;       /* what was found leaves something out, or is not what the step is for */
     uint64_t enough; /* spent, it is no longer looked for another */
+    char *given;     /* the lab's file, and its solution's */
 };
 
 static bool is_same_line(const struct edits *e, int i, int k)
@@ -992,18 +993,18 @@ static bool is_without(const struct edits *e, int i)
            !strncmp(told, "without the loop", 16);
 }
 
-static bool is_likelier(const struct edits *e, int i, int than)
+static bool is_likelier(const struct edits *e, int i, int than, const char *given)
 {
     return (is_without(e, i) && !is_without(e, than)) || (is_known(e, i) && !is_known(e, than)) ||
            (is_number(e, i) && is_offset(e, than)) ||
-           (changes_amount(e, than) && !changes_amount(e, i)) ||
+           (is_own_amount(e, than, given) && !is_own_amount(e, i, given)) ||
            (is_everywhere(e, than) && !is_everywhere(e, i));
 }
 
 /* Another place is likelier, if it does. */
-static bool is_doubtful(const struct edits *e, int i)
+static bool is_doubtful(const struct edits *e, int i, const char *given)
 {
-    return is_offset(e, i) || is_everywhere(e, i) || changes_amount(e, i);
+    return is_offset(e, i) || is_everywhere(e, i) || is_own_amount(e, i, given);
 }
 
 static void take_find(struct search *s, const struct edits *e, int i, int cases, bool poor,
@@ -1019,17 +1020,17 @@ static void take_find(struct search *s, const struct edits *e, int i, int cases,
     } else if (is_same_place(e, i, f->found) && !better) {
         if (times_known(e, i, f->found) > times_known(e, f->found, i))
             f->found = i;
-    } else if (first || better || (poor == f->poor && is_likelier(e, i, f->found))) {
+    } else if (first || better || (poor == f->poor && is_likelier(e, i, f->found, f->given))) {
         f->found = i;
         f->cases = cases;
         f->poor = poor;
-    } else if (poor == f->poor && !is_likelier(e, f->found, i) && !is_same_line(e, i, f->found) &&
-               (e->v[i].length || !is_by_one(e, f->found))) {
+    } else if (poor == f->poor && !is_likelier(e, f->found, i, f->given) &&
+               !is_same_line(e, i, f->found) && (e->v[i].length || !is_by_one(e, f->found))) {
         f->other = i;
     }
     if (first || better)
-        f->enough =
-            s->x->edits->spent + (never || f->poor || is_doubtful(e, f->found) ? BETTER : AS_WELL);
+        f->enough = s->x->edits->spent +
+                    (never || f->poor || is_doubtful(e, f->found, f->given) ? BETTER : AS_WELL);
 }
 
 /* "#define NAME 33" before `end`: the name, whose length is *length; NULL: there is none. */
@@ -1115,9 +1116,9 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
     enum run_end end = end_on(s, least, first, steps, NULL);
     unsigned char *verdicts = xcalloc((size_t)e->n, 1);
     struct others others = {.known = false};
-    struct finds f = {.found = -1, .other = -1, .never = -1, .enough = UINT64_MAX};
+    struct finds f = {
+        .found = -1, .other = -1, .never = -1, .enough = UINT64_MAX, .given = given_text(s)};
     int tried = 0, window = AT_FIRST;
-    char *given = given_text(s);
 
     for (int i = 0; i < e->n && most && f.other < 0; i++, most--) {
         bool left = tries_left(x->edits);
@@ -1135,7 +1136,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         x->edits->left -= x->edits->left > 0;
         if (verdicts[i] == EDIT_WRONG || (verdicts[i] == EDIT_UNKNOWN && !left) ||
             is_in_vain(e, i, f.never) || is_again(e, i) || is_rough(e, i) || adds_nothing(e, i) ||
-            is_squared(e, i) || is_given(e, i, given) ||
+            is_squared(e, i) || is_given(e, i, f.given) ||
             (is_same_line(e, i, f.found) && !is_same_place(e, i, f.found) &&
              (!f.poor || is_poor(e, i))))
             continue;
@@ -1162,7 +1163,7 @@ static bool search_edits(struct search *s, const struct edits *e, unsigned most,
         remember(s, e, f.found >= 0 ? f.found : f.never, f.found < 0);
     free(verdicts);
     free(least);
-    free(given);
+    free(f.given);
     return told;
 }
 
