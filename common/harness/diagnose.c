@@ -764,6 +764,10 @@ static void look(struct search *s)
         forget_sizes(s);
         return;
     }
+    if (by(by_rest, s, rich ? rich : first)) {
+        by_edit(s);
+        return;
+    }
     /* What comes of such a variable says nothing of the rest. */
     if (rich && !by(by_absent, s, rich) && by(by_unset, s, rich)) {
         forget_sizes(s);

@@ -89,6 +89,7 @@ void tell_filler(struct search *s, const struct plan *p, const char *words);
 bool by_parameters(struct search *s); /* of another type than is passed */
 bool by_exchange(struct search *s);   /* of two parameters */
 bool by_state(struct search *s, const struct lab_case *c);
+bool by_rest(struct search *s, const struct lab_case *c);   /* of an array of the module */
 bool by_absent(struct search *s, const struct lab_case *c); /* lanes of shuffles */
 bool by_unset(struct search *s, const struct lab_case *c);  /* variables in registers */
 bool by_transposed(struct search *s, const struct lab_case *c);

@@ -97,7 +97,9 @@ static struct job_options options_of(const struct experiment *x, uint64_t seed, 
                                 .disturb = x->disturb,
                                 .want_lines = x->lines,
                                 .fail = x->fail,
-                                .poison = check ? POISON_NONE : POISON_ALL,
+                                .poison = check      ? POISON_NONE
+                                          : x->clear ? POISON_OUTPUTS
+                                                     : POISON_ALL,
                                 .steps = x->steps,
                                 .seed = x->fill ? x->fill : seed};
 }

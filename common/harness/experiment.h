@@ -45,6 +45,7 @@ struct experiment {
     bool lines;       /* counters by line, too (outputs.lines) */
     int infinite;     /* input buffer + 1 that has a few infinite elements; 0: none */
     uint64_t fill;    /* the seed of what memory is filled with; 0: the inputs' */
+    bool clear;       /* 0 behind a case's part of the module's arrays */
     unsigned disturb; /* 1 << DISTURB_… in all runs (emulator/base/disturb.h) */
     unsigned runs;    /* that are left */
     uint64_t instructions; /* of warps, likewise; the emulator's alone */

@@ -528,6 +528,36 @@ bool by_state(struct search *s, const struct lab_case *c)
     return told;
 }
 
+/* Right with 0 behind what is set of the module's array, where no scratch could be meant. */
+bool by_rest(struct search *s, const struct lab_case *c)
+{
+    const struct lab_buffer *array = NULL;
+    struct sample sample;
+    bool told = false, scratch = false;
+
+    if (!experiment_plan(s->x, c, &sample))
+        return false;
+    for (int b = 0; b < sample.plan.nbuffers; b++) {
+        const struct lab_buffer *of = &sample.plan.buffers[b];
+
+        array = *of->symbol ? of : array;
+        scratch |= of->role == BUF_SCRATCH;
+    }
+    if (array && !scratch) {
+        s->x->clear = true;
+        told = passes(s, c);
+        s->x->clear = false;
+    }
+    if (told)
+        diagnosis_add(s->d, "uninitialised",
+                      "on %s the first %" PRIu64
+                      " elements of %s are set: with 0 behind them it is "
+                      "right, with anything else it is wrong",
+                      c->name, array->count, array->symbol);
+    sample_free(&sample);
+    return told;
+}
+
 /* ---- lanes that are not there, and variables that nobody set ---- */
 
 static bool same_outputs(const struct sample *a, const struct sample *b)

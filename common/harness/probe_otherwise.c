@@ -7,6 +7,7 @@
 #include "lab/random.h"
 #include "probing.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -302,14 +303,23 @@ static char *recognised(struct probe *p, uint64_t seed, bool *right)
     return told ? xstrdup(words) : NULL;
 }
 
+/* Behind the number that begins there, which may be "-1e-07" or "nan", too. */
+static const char *behind_number(const char *p)
+{
+    char *end;
+
+    if (isspace((unsigned char)*p))
+        return p;
+    strtod(p, &end);
+    return end;
+}
+
 /* The same but for its numbers, up to the line's end. */
 static bool same_sentence(const char *a, const char *b)
 {
-    static const char numbers[] = "0123456789";
-
     for (;; a++, b++) {
-        a += strspn(a, numbers);
-        b += strspn(b, numbers);
+        a = behind_number(a);
+        b = behind_number(b);
         bool a_ends = !*a || *a == '\n', b_ends = !*b || *b == '\n';
         if (*a != *b || a_ends || b_ends)
             return a_ends && b_ends;

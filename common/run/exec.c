@@ -53,6 +53,15 @@ static void fill_guard(const struct exec *e, int b, unsigned char *guard)
     }
 }
 
+/* What lies behind a case's part of the module's array is as much as memory that nobody has set,
+ * and not an earlier case's: 0 where nothing is to be seen of that. */
+static cudaError_t fill_rest(const struct exec *e, int b)
+{
+    int with = e->options.poison == POISON_ALL ? poison_byte(e->options.seed) : 0;
+
+    return e->rest[b] ? cudaMemset(e->data[b] + e->bytes[b], with, e->rest[b]) : cudaSuccess;
+}
+
 static bool open_symbol(struct exec *e, int b)
 {
     const struct lab_buffer *buffer = &e->plan->buffers[b];
@@ -69,6 +78,7 @@ static bool open_symbol(struct exec *e, int b)
         return exec_fail(e, cudaSuccess, "%s: variable \"%s\" has %zu bytes; this case needs %zu",
                          e->module->path, buffer->symbol, bytes, e->bytes[b]);
     e->data[b] = address;
+    e->rest[b] = bytes - e->bytes[b];
     return true;
 }
 
@@ -256,6 +266,7 @@ bool exec_upload(struct exec *e, int buffer, const void *host)
         memcpy(e->host[buffer], host, e->bytes[buffer]);
     else if (e->bytes[buffer])
         error = cudaMemcpy(e->data[buffer], host, e->bytes[buffer], cudaMemcpyHostToDevice);
+    error = error == cudaSuccess ? fill_rest(e, buffer) : error;
     if (error != cudaSuccess)
         return exec_fail(e, error, "cannot copy %s to the device", e->plan->buffers[buffer].name);
     return e->plan->memory != RESIDENT || ranks_upload(e, buffer, host);

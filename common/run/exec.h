@@ -21,9 +21,11 @@
 
 struct exec_options {
     size_t guard_bytes; /* 0: none; else a multiple of 256 */
-    enum poison poison; /* outputs and scratch get a pattern no lab expects */
-    uint64_t seed;      /* of pattern and guards */
-    bool timeline;      /* the clock around each operation of a schedule */
+    /* Outputs and scratch get a pattern no lab expects; POISON_ALL: and what is behind a case's
+     * part of the module's array, where otherwise is 0. */
+    enum poison poison;
+    uint64_t seed; /* of pattern and guards */
+    bool timeline; /* the clock around each operation of a schedule */
 };
 
 struct exec {
@@ -34,6 +36,7 @@ struct exec {
     char *data[LAB_MAX_BUFFERS]; /* what kernels get */
     size_t bytes[LAB_MAX_BUFFERS];
     const void *symbols[LAB_MAX_BUFFERS]; /* what variables of the module were filled with */
+    size_t rest[LAB_MAX_BUFFERS];         /* bytes that these have beyond the plan's */
     cudaKernel_t kernels[LAB_MAX_STEPS];
     struct fft *ffts[LAB_MAX_STEPS]; /* of steps that are transforms (fft.h) */
     /* Of a plan with memory of its own (streams.h): inputs and outputs on the host, what its

@@ -120,6 +120,30 @@ Test(exec, variables_are_filled_again_when_inputs_take_turns)
         exec_close(&two[i]);
 }
 
+/* A case's part of the module's array is one element: behind it nobody has set anything. */
+Test(exec, the_rest_of_a_variable_is_no_earlier_case_s)
+{
+    static const enum poison poisons[] = {POISON_ALL, POISON_OUTPUTS};
+    int x[N] = {0}, weight[2] = {5, 7}, y[N], other = 0;
+
+    load("if (i < n) y[i] = weight[i % 2];");
+    plan.buffers[plan.nbuffers++] = (struct lab_buffer){"w", BUF_INPUT, DT_I32, 2, "weight"};
+    for (uint64_t count = 2; count >= 1; count--) {
+        for (int i = 0; i < 2; i++) {
+            struct exec_options o = {.poison = poisons[i], .seed = 3};
+
+            plan.buffers[2].count = count;
+            memset(&other, i ? 0 : poison_byte(3), sizeof(other));
+            cr_assert(exec_open(&ex, &plan, &module, &o), "%s", ex.message);
+            cr_assert(exec_upload(&ex, 0, x) && exec_upload(&ex, 2, weight), "%s", ex.message);
+            cr_assert(exec_launch(&ex) && exec_finish(&ex) && exec_download(&ex, 1, y));
+            cr_expect_eq(y[0], 5);
+            cr_expect_eq(y[1], count == 2 ? 7 : other, "%d", y[1]);
+            exec_close(&ex);
+        }
+    }
+}
+
 Test(exec, a_changed_input_is_seen)
 {
     int x[N] = {0};
