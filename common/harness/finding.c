@@ -535,18 +535,22 @@ void findings_drop(struct text *lines, const char *told)
     *lines = t;
 }
 
-/* Of a part of a line: "WHAT: is it so?" is "WHAT". */
+/* Of a part of a line: "WHAT: is it so?" is "WHAT", "WHAT (SO: is it?), WHERE" is "WHAT (SO),
+ * WHERE". */
 static void put_unasked(struct text *t, const char *part, size_t n, bool first)
 {
-    const char *asks = memchr(part, '?', n);
+    const char *asks = memchr(part, '?', n), *behind = asks && asks[1] == ')' ? asks + 1 : part + n;
+    size_t upto = n;
 
     if (asks && first) {
         while (asks > part && strncmp(asks, ": ", 2) != 0 && strncmp(asks, ". ", 2) != 0)
             asks--;
-        n = (size_t)(asks - part);
+        upto = (size_t)(asks - part);
     }
     if (first || !asks)
-        text_addf(t, "%s%.*s", first ? "" : "; ", (int)n, part);
+        text_addf(t, "%s%.*s", first ? "" : "; ", (int)upto, part);
+    if (first)
+        text_addf(t, "%.*s", (int)(part + n - behind), behind);
 }
 
 void findings_drop_questions(struct text *lines)

@@ -293,10 +293,12 @@ Test(finding, questions_are_left_out)
     text_add(&lines,
              "  mine.cu:7: k: race; a GPU may; a barrier missing? If not, an index; or two?\n"
              "  mine.cu:8: k: unequal: is one in a branch?\n"
+             "  mine.cu:9: k: byte 7 (more than -1: is it negative?), but it has 4; why?\n"
              "  and 1 more\n");
     findings_drop_questions(&lines);
     cr_expect_str_eq(lines.s, "  mine.cu:7: k: race; a GPU may\n"
                               "  mine.cu:8: k: unequal\n"
+                              "  mine.cu:9: k: byte 7 (more than -1), but it has 4\n"
                               "  and 1 more\n");
     text_free(&lines);
 }
