@@ -278,6 +278,8 @@ struct lab {
     uint64_t (*row)(const struct plan *p, const struct lab_case *c, int b);
     /* Which of n, m, k and p(aram) are extents, that a case can be made smaller in: "nmk". */
     const char *extents;
+    /* Threads a block that the handout tells to try, as well as what the record has; then 0. */
+    uint32_t blocks[4];
     /* reference() holds for any numbers in its inputs, not only for what make_input() makes. */
     bool any_numbers;
     bool integer_bounds; /* the reference gives integers a tolerance, too, or NULL */

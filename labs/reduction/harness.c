@@ -605,6 +605,7 @@ const struct lab lab_reduction = {
     .made = made,
     .term = term,
     .extents = "n",
+    .blocks = {64, 256, 512},
     .columns = columns,
     .goals = goals,
     .predictions = predictions,
