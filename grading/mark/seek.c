@@ -531,6 +531,19 @@ static void add_seen(struct search *s, const struct lab_case *c)
     s->cases[s->nseen++] = *c;
 }
 
+/* Does our own take a good part of what a launch may? Then who takes more need not come to an end.
+ */
+static bool takes_long(struct marking *m, const struct run *r)
+{
+    enum { TIMES = 8 };
+    struct run *ours = marking_reference(m, r);
+    const struct counters *c = &ours->outputs.counters;
+    if (ours->result.end == RUN_ENDLESS)
+        ours->result.end = RUN_NOT_TRIED; /* as below */
+    return ours->result.end != RUN_OK ||
+           TIMES * (c->inst_executed + c->tensor_flop / 32) > r->steps;
+}
+
 /* Is the kernel right there? False, and settled, when not. */
 bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran)
 {
@@ -542,7 +555,7 @@ bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran)
     if (!seek_applies(s, &x.c))
         return true;
     struct run *r = marking_run(m, &x, 0, false);
-    if (large && r->result.end == RUN_ENDLESS)
+    if (r->result.end == RUN_ENDLESS && (large || takes_long(m, r)))
         r->result.end = RUN_NOT_TRIED; /* nor are runs to come held back for it */
     enum run_end end = r->result.end;
     if (end == RUN_WRONG || end == RUN_ERROR || end == RUN_ENDLESS || end == RUN_INPUT_CHANGED) {
