@@ -181,7 +181,7 @@ static const struct rubric_row rows[] = {
     {"bins-ok", 2, "Histogram: all bins are right", ROW_CORRECT, "histogram", .cases = "bins-none bins-one bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far hidden-bins-equal", .hint = ZERO},
     {"bins-clean", 1, "Histogram: no race, no bad access", ROW_CHECKS, "histogram", .cases = "bins-part hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far", .hint = ZERO " CHECK=1 names the line."},
     {"bins-atomics", 1, "Histogram: a block adds each bin once", ROW_GATE, "histogram", .elsewhere = HERE_ONLY, .cases = "bins-short bins-part bins-full hidden-bins-few hidden-bins-some hidden-bins hidden-bins-more hidden-bins-far",
-     .gate = "global_atom_requests + global_red_requests <= 2 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
+     .gate = "global_atom_lanes <= 64 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270 + 64 * 256 / 32") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's? And does each warp have its part of the list?"},
 
     {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-grid hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special hidden-soft-far",

@@ -92,6 +92,7 @@
     X(global_atom_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request", "")    \
     X(global_red_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "request",          \
       "atomics whose result is unused")                                                            \
+    X(global_atom_lanes, "", "", "lanes that asked for an atom or red, of each request")           \
     X(global_atom_sectors, "", "sector", "atom and red")                                           \
     X(global_atom_passes, "", "pass", "per request, the most lanes that share one address")        \
     X(shared_atom_requests, "", "request", "")                                                     \

@@ -70,6 +70,7 @@ static void add_memory(struct counters *c, const struct ptx_insn *p, const struc
             c->global_red_requests += s->requests;
         else
             c->global_atom_requests += s->requests;
+        c->global_atom_lanes += s->bytes / bytes_of_lane(in);
         c->global_atom_sectors += s->units;
         c->global_sectors += s->units;
         c->global_atom_passes += s->extra;

@@ -55,6 +55,18 @@ Test(counters, lanes_that_ask)
     COUNTED(global_ld_lanes, 8);
 }
 
+/* Of either kind, and of few lanes those. */
+Test(counters, lanes_that_ask_for_atomics)
+{
+    RUN(.grid = 2, .body = "red.global.add.u32 [%mine], 1;\n"
+                           "and.b32 %r0, %t, 3;\nsetp.eq.u32 %p0, %r0, 0;\n"
+                           "@%p0 atom.global.add.u32 %r1, [%mine], 1;\n"
+                           "st.global.u32 [%mine], %r1;\n");
+    COUNTED(global_red_requests, 2);
+    COUNTED(global_atom_requests, 2);
+    COUNTED(global_atom_lanes, 2 * (32 + 8));
+}
+
 /* From the first byte that is read to the last, in each block. */
 Test(counters, span_of_shared_loads)
 {

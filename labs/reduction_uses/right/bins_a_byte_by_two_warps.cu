@@ -1,0 +1,49 @@
+// Right: a byte a thread and bin, as in bins_a_byte.cu; the 64 atomics are two warps'.
+// only: histogram
+// expect: all=pass
+#include "warplab.cuh"
+
+#define BLOCK 256
+#define BINS  64
+
+KERNEL clear(unsigned *out, unsigned n)
+{
+    if (threadIdx.x < n)
+        out[threadIdx.x] = 0;
+}
+
+__device__ unsigned bin(unsigned x)
+{
+    return x >> 26;
+}
+
+KERNEL histogram(const unsigned *in, unsigned *out, unsigned n)
+{
+    __shared__ unsigned words[BINS][BLOCK / 4 + 1];
+    unsigned t = threadIdx.x, total = 0, all = gridDim.x * BLOCK;
+    unsigned long long from = blockIdx.x * BLOCK; // the same for all of the block
+
+    for (unsigned j = t; j < BINS * (BLOCK / 4 + 1); j += BLOCK)
+        words[0][j] = 0;
+    __syncthreads();
+    while (from < n) {
+        for (unsigned j = 0; j < 255 && from < n; j++, from += all)
+            if (from + t < n)
+                reinterpret_cast<unsigned char *>(words[bin(in[from + t])])[t]++;
+        __syncthreads();
+        // four threads a bin, a quarter of its words each
+        unsigned *mine = words[t / 4] + t % 4 * 16;
+        for (unsigned j = 0; j < 16; j++) {
+            total += __vsadu4(mine[j], 0);
+            mine[j] = 0;
+        }
+        __syncthreads();
+    }
+    total += __shfl_xor_sync(~0u, total, 1);
+    total += __shfl_xor_sync(~0u, total, 2);
+    if (t % 4 == 0)
+        words[0][t / 4] = total;
+    __syncthreads();
+    if (t < BINS && words[0][t])
+        atomicAdd(out + t, words[0][t]);
+}
