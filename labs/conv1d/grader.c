@@ -108,7 +108,7 @@ static const struct rubric_row rows[] = {
              /* one output a thread: with the inputs of several there would be room for weights from elsewhere */
              " && global_ld_bytes + shared_ld_bytes + 128 * global_atom_requests >= 0.9 * " ALL_BYTES
              " && shared_atom_requests + async_sends + tensor_flop == 0 && 32 * local_ld_requests <= 0.05 * n * param && const_ld_bytes >= 0.9 * " ALL_BYTES " && " ALL_WORK " && " BY_ITSELF " && " ONE_LOAD,
-     .hint = "Read conv_weights[j], the __constant__ array, in the loop."},
+     .hint = "Read conv_weights[j], the __constant__ array, in the loop, for one output a thread: several are conv_multi's."},
 
     {"multi-ok", 3, "conv_multi is right for any length and width", ROW_CORRECT, "conv_multi", .cases = CASES,
      .hint = "Widths that are no multiple of your step, and a last thread with fewer outputs than the others: both need care."},

@@ -27,7 +27,8 @@ enum { IN, OUT, WEIGHTS, STRETCHES }; /* buffers, and what else has a stream of 
 
 /* clang-format off */
 #define BYTES (227 << 10) /* of shared memory: what a block has on the largest GPUs */
-#define SHAPE .record = {.block_x = 128, .block_y = 1, .items = 1}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 1, .shared_bytes = BYTES}
+/* An output a thread: items has no other value. */
+#define SHAPE .record = {.block_x = 128, .block_y = 1, .items = 1}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .shared_bytes = BYTES}
 #define MANY  .record = {.block_x = 128, .block_y = 1, .items = 4}, .min = {.block_x = 32, .block_y = 1, .items = 1}, .max = {.block_x = 1024, .block_y = 1, .items = 16, .shared_bytes = BYTES}
 static const struct lab_variant variants[] = {
     {"conv3_naive",  "1", "mean of three, as the lecture prints it", NULL, true, SHAPE, MEAN3},
@@ -250,6 +251,8 @@ static const struct lab_goal goals[] = {
      "it loads from global memory as if there were no tile"},
     {"conv_const", "width=31", "const_ld_requests / warps >= 5",
      "it reads few weights or none from constant memory"},
+    {"conv_const", "width=31", "const_ld_bytes / (4 * n * param) >= 0.9",
+     "it does not read a weight for each product of one output a thread"},
     {"conv_const", "width=31", "global_ld_bytes / (4 * n) <= 3",
      "it fetches its inputs several times"},
     {"conv_multi", "width=31", "threads / n <= 0.6", "it has a thread for each output"},
