@@ -36,6 +36,8 @@ static const struct {
     {"global_st_bytes/global_st_requests", "a warp's store takes # bytes on average"},
     {"global_ld_bytes/flops", "# bytes are loaded an operation"},
     {"shared_ld_bytes/flops", "# bytes are loaded from shared memory an operation"},
+    {"shared_ld_bytes/(flop_fp32+flop_fp64)",
+     "# bytes are loaded from shared memory an operation that is made"},
     {"global_ld_requests/warps", "a warp loads # times on average"},
     {"barriers/warps", "a warp waits at # barriers on average"},
     {"thread_inst_fp64", "# operations are in double precision"},

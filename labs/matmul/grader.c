@@ -148,7 +148,7 @@ static const struct rubric_row rows[] = {
      .hint = "Per step of k, a thread should load V + V words for its V x V products, from global memory into registers. Are the sums kept in registers over all of k?"},
     {"registers-reuse4", 1, "mm_registers loads at most a quarter", ROW_GATE, "mm_registers", .elsewhere = HERE_ONLY, .cases = "square hidden-square-long hidden-tiles-long hidden-nearly hidden-ragged hidden-columns",
      .gate = "global_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && shared_ld_bytes <= 0.25 * m * n * k && " NO_ATOMICS " && " FEW_OTHERS,
-     .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers. Does a thread that has no column of c load words of a?"},
+     .hint = "The formula is 2 N^3 / V words, for what comes from global memory straight into registers: V is 4 or more. Does a thread that has no column of c load words of a?"},
 
     {"shared-ok", 2, "mm_shared is right for any shape", ROW_CORRECT, "mm_shared", .cases = F32_CASES " hidden-infinite",
      .hint = "What is in the last tile where k ends before the tile does?"},

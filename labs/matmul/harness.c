@@ -507,7 +507,8 @@ static const struct lab_goal goals[] = {
      "it loads more than a tile of 32 x 32 outputs needs"},
     {"mm_tiled", "n=256", "32 * global_ld_sectors / global_ld_bytes <= 1.5",
      "neighbouring lanes read distant words"},
-    {"mm_tiled", "n=256", "shared_ld_bytes / flops <= 1.1",
+    /* Tiles may hang over the edge, and what is multiplied there counts. */
+    {"mm_tiled", "n=256", "shared_ld_bytes / (flop_fp32 + flop_fp64) <= 1.1",
      "it reads more of shared memory than 4 x 4 outputs a thread need"},
     {"mm_tiled", "n=256", "shared_st_bank_conflicts / shared_st_requests <= 3",
      "its stores to the tiles have bank conflicts"},
