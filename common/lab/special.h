@@ -19,4 +19,9 @@ enum special {
  * of any type; integers are never NaN or infinite. */
 void special_sprinkle(enum dtype t, unsigned kinds, uint64_t stream, uint64_t n, void *data);
 
+/* Fills n elements of any type with numbers of all sizes, of either sign: any bits, small numbers,
+ * powers of two, whole numbers, numbers that are equal to the one before, and special ones of all
+ * kinds. For inputs that are copied, or computed with exactly. */
+void special_fill(enum dtype t, uint64_t stream, uint64_t n, void *data);
+
 #endif

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 1000, SIGNS = 2 };
@@ -83,4 +84,74 @@ Test(special, none_asked_for_none_put)
     special_sprinkle(DT_I64, SPECIAL_NAN, 3, N, a);
     special_sprinkle(DT_F64, 0, 3, N, a);
     cr_expect_arr_eq(a, before, sizeof(a));
+}
+
+/* What a class of numbers, told by its sign and its size as a power of 2, would be cut to shows. */
+Test(special, filled_with_floats_of_all_sizes)
+{
+    enum { MANY = 1 << 16, EVERYDAY = 8 };
+
+    for (size_t k = 0; k < sizeof(floats) / sizeof(floats[0]); k++) {
+        enum dtype t = floats[k].t;
+        unsigned count[SIGNS][2 * EVERYDAY] = {{0}}, whole = 0, equal = 0;
+        unsigned far[SIGNS][2] = {{0}}, rare[SPECIAL_ALL + 1] = {0};
+        double *data = malloc(MANY * sizeof(*data)), last = NAN;
+        int exponent;
+
+        special_fill(t, 5, MANY, data);
+        for (uint64_t i = 0; i < MANY; i++) {
+            double x = dtype_get(t, data, i);
+
+            rare[kind_of(x, floats[k].least_normal, floats[k].half_of_most)]++;
+            equal += x == last;
+            last = x;
+            if (!isfinite(x) || x == 0)
+                continue;
+            whole += x == rint(x) && fabs(x) <= 16;
+            frexp(x, &exponent);
+            if (exponent > -EVERYDAY && exponent <= EVERYDAY)
+                count[x < 0][exponent + EVERYDAY - 1]++;
+            far[x < 0][x == ldexp(x < 0 ? -0.5 : 0.5, exponent)] += exponent > EVERYDAY;
+        }
+        for (int s = 0; s < SIGNS; s++) {
+            for (int e = 0; e < 2 * EVERYDAY; e++)
+                cr_expect(count[s][e] > MANY / 256, "%s: %d %d", dtype_name(t), s, e);
+            cr_expect(far[s][0] > MANY / 64 && far[s][1] > MANY / 256, "%s", dtype_name(t));
+        }
+        for (unsigned kind = 1; kind & SPECIAL_ALL; kind *= 2)
+            cr_expect(rare[kind] > MANY / 128, "%s: kind %u", dtype_name(t), kind);
+        cr_expect(whole > MANY / 16 && equal > MANY / 32, "%s", dtype_name(t));
+        free(data);
+    }
+}
+
+Test(special, filled_with_integers_of_all_sizes)
+{
+    enum { MANY = 1 << 16, BITS = 64 };
+    static const enum dtype types[] = {DT_I32, DT_U32, DT_I64};
+
+    for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        unsigned bits = 8 * (unsigned)dtype_size(types[k]), count[SIGNS][BITS + 1] = {{0}};
+        int64_t *data = malloc(MANY * sizeof(*data));
+
+        special_fill(types[k], 5, MANY, data);
+        for (uint64_t i = 0; i < MANY; i++) {
+            int64_t x = types[k] == DT_I64   ? data[i]
+                        : types[k] == DT_I32 ? ((int32_t *)data)[i]
+                                             : (int64_t)((uint32_t *)data)[i];
+            uint64_t size = x < 0 ? ~(uint64_t)x + 1 : (uint64_t)x;
+            int used = 0;
+
+            for (; size; size /= 2)
+                used++;
+            count[x < 0][used]++;
+        }
+        for (unsigned used = 1; used < bits; used++) {
+            cr_expect(count[0][used] > MANY / 1024, "%s: %u", dtype_name(types[k]), used);
+            cr_expect(types[k] == DT_U32 || count[1][used] > MANY / 1024, "%s: -%u",
+                      dtype_name(types[k]), used);
+        }
+        cr_expect(count[0][0] > MANY / 128 && count[types[k] != DT_U32][bits] > 0);
+        free(data);
+    }
 }

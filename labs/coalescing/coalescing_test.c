@@ -112,6 +112,39 @@ Test(coalescing, numbers_of_all_sizes)
     free(in);
 }
 
+static int of_size(float x, float least, float most)
+{
+    return fabsf(x) > least && fabsf(x) < most ? signbit(x) ? 2 : 1 : 0;
+}
+
+/* Special cases have usual numbers of either sign, too, and all of another size. */
+Test(coalescing, special_cases_have_numbers_of_any_sign)
+{
+    static const char *const of[][2] = {{"transpose_naive", "33x31"},
+                                        {"energy_aos", "particles=1000"}};
+    float in[8000];
+
+    for (int k = 0; k < 2; k++) {
+        struct lab_case c = *case_of(&lab_coalescing, of[k][1]);
+        struct plan p = plan_of(of[k][0], c.name);
+        uint64_t n = p.buffers[0].count, usual[3] = {0}, large[3] = {0}, small[3] = {0};
+
+        c.flags |= CASE_SPECIAL;
+        for (uint64_t seed = 1; seed < 32; seed++) {
+            lab_coalescing.make_input(&p, 0, &c, seed, in);
+            for (uint64_t i = 0; i < n; i++) {
+                usual[of_size(in[i], 0x1p-8f, 256)]++;
+                large[of_size(in[i], 0x1p20f, 0x1p30f)]++;
+                small[of_size(in[i], 0x1p-30f, 0x1p-20f)]++;
+            }
+        }
+        for (int sign = 1; sign < 3; sign++) {
+            cr_expect(usual[sign] > n && large[sign] > n / 4 && small[sign] > n / 4,
+                      "%s: %lu %lu %lu", of[k][0], usual[sign], large[sign], small[sign]);
+        }
+    }
+}
+
 Test(coalescing, terms_make_the_reference)
 {
     check_terms(&lab_coalescing, 40000);

@@ -181,7 +181,7 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
 }
 
 /* Positive, from LEAST to MOST: no energy is near 0. How large each is is drawn, too, so that no
- * bit of it can be known. */
+ * bit of it can be known. Those of special cases are of any sign and size. */
 #define LEAST_EXPONENT (-4)
 #define EXPONENTS      8
 #define LEAST          0.0625 /* 2^LEAST_EXPONENT */
@@ -210,23 +210,41 @@ static void add_rest(uint64_t particle, uint64_t n, float *data)
         data[particle * FIELDS + f] = data[f * n + particle] = 0;
 }
 
-/* A stretch that begins anywhere: of millions of numbers all would take longer than the kernel.
- * Energies get no finite number whose square overflows, and infinities or subnormal numbers: where
- * a product of both stops being a number depends on the order of the factors. */
-static void add_special(const struct lab_case *c, uint64_t seed, uint64_t n, float *data)
+/* Of energies numbers of either sign, and all of another size: none of their products leaves the
+ * range of f32. They get no finite number whose square overflows, and infinities or subnormal
+ * numbers: where a product of both stops being a number depends on the order of the factors. */
+static void add_special_energies(const struct lab_case *c, uint64_t seed, uint64_t n, float *data)
 {
     enum { STRETCH = 1 << 13 };
-    bool energy = experiment_of(c) == ENERGY;
     uint64_t r = random_u64(seed, n), length = n < STRETCH ? n : STRETCH;
-    unsigned kinds =
-        energy ? SPECIAL_ALL & ~(c->n % 2 ? SPECIAL_TINY : SPECIAL_INFINITE) : SPECIAL_ALL;
-    float *first = data + r % (n - length + 1);
+    float size = ldexpf(1, (int)(r >> 32 & 63) - 32), *first = data + r % (n - length + 1);
+    unsigned tiny_or_infinite = c->n % 2 ? SPECIAL_TINY : SPECIAL_INFINITE;
 
-    special_sprinkle(DT_F32, kinds, seed, length, first);
-    for (uint64_t i = 0; i < length && energy; i++)
+    for (uint64_t i = 0; i < n; i++)
+        data[i] *= random_u64(~seed, i / 64) >> i % 64 & 1 ? -size : size;
+    special_sprinkle(DT_F32, SPECIAL_ALL & ~tiny_or_infinite, seed, length, first);
+    for (uint64_t i = 0; i < length; i++)
         first[i] *= isfinite(first[i]) && fabsf(first[i]) > 0x1p100f ? 0x1p-90f : 1;
-    if (energy)
-        add_rest(r % c->n, c->n, data);
+    add_rest(r % c->n, c->n, data);
+}
+
+/* Of copies any bits at all, and of a stretch that begins anywhere numbers of all sizes: of
+ * millions those would take longer than the kernel. */
+static void make_special(const struct lab_case *c, uint64_t seed, uint64_t n, float *data)
+{
+    enum { STRETCH = 1 << 13 };
+    uint64_t r = random_u64(seed, n), length = n < STRETCH ? n : STRETCH;
+
+    if (experiment_of(c) == ENERGY) {
+        add_special_energies(c, seed, n, data);
+        return;
+    }
+    for (uint64_t i = 0; i < n; i += 2) {
+        uint64_t bits = random_u64(seed, i);
+
+        memcpy(data + i, &bits, i + 1 < n ? sizeof(bits) : sizeof(*data));
+    }
+    special_fill(DT_F32, seed, length, data + r % (n - length + 1));
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
@@ -240,7 +258,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         memcpy((uint32_t *)data + n - 1, &last, sizeof(uint32_t));
     }
     if (n && c->flags & CASE_SPECIAL)
-        add_special(c, seed, n, data);
+        make_special(c, seed, n, data);
 }
 
 /* Five roundings, none of which can cancel, for each energy: 6 u relative leaves one to spare,
