@@ -134,6 +134,26 @@ Test(bank_conflicts, elements_are_of_every_size)
     release(&q);
 }
 
+/* So that what cuts doubles off somewhere is seen. */
+Test(bank_conflicts, special_doubles_are_of_every_size)
+{
+    struct problem q = solve("bank_once", "n=1000");
+    struct lab_case c = *q.c;
+    const double *in = q.in;
+    int above_1 = 0, far_above_1 = 0, far_below_1 = 0;
+
+    c.flags |= CASE_SPECIAL;
+    lab->make_input(&q.p, 0, &c, 3, q.in);
+    for (int i = 0; i < 1000; i++) {
+        above_1 += fabs(in[i]) > 1 && fabs(in[i]) < 256;
+        far_above_1 += fabs(in[i]) > 1e9 && fabs(in[i]) < 1e200;
+        far_below_1 += fabs(in[i]) < 1e-9 && fabs(in[i]) > 1e-200;
+    }
+    cr_expect(above_1 > 100 && far_above_1 > 100 && far_below_1 > 100, "%d %d %d", above_1,
+              far_above_1, far_below_1);
+    release(&q);
+}
+
 Test(bank_conflicts, shared_memory_may_be_dynamic)
 {
     struct problem q = solve("transpose_swizzled", "31x33");
