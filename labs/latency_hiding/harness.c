@@ -391,7 +391,7 @@ static void add_special(float *f, uint64_t n, uint64_t seed)
 {
     uint64_t length = n < STRETCH ? n : STRETCH;
 
-    special_sprinkle(DT_F32, SPECIAL_ALL, seed, length, f + random_u64(seed, n) % (n - length + 1));
+    special_fill(DT_F32, seed, length, f + random_u64(seed, n) % (n - length + 1));
 }
 
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
