@@ -5,7 +5,7 @@ enum { ARITHMETIC, WALK, COPY, FIT, SCHEDULE }; /* as in harness.c */
 enum { FOUR_WARPS = 132 * 4 * 32 };             /* on each SM of an H200: a scheduler has one */
 
 /* clang-format off */
-#define STEPS(id, count, rounds, w) {.name = id, .n = count, .k = rounds, .param = w, .dtype = DT_F32, .op = ARITHMETIC, .flags = CASE_CHECK}
+#define STEPS(id, count, rounds, w) {.name = id, .n = count, .k = rounds, .param = w, .dtype = DT_F32, .op = ARITHMETIC, .flags = CASE_CHECK | CASE_SPECIAL}
 #define WALKS(id, count, length, rounds, w) {.name = id, .n = count, .m = length, .k = rounds, .param = w, .dtype = DT_U32, .op = WALK, .flags = CASE_CHECK}
 #define COPIES(id, count, w) {.name = id, .n = count, .param = w, .dtype = DT_F32, .op = COPY, .flags = CASE_CHECK | CASE_SPECIAL}
 #define KERNELS(id, count) {.name = id, .n = count, .dtype = DT_U32, .op = FIT, .flags = CASE_CHECK}

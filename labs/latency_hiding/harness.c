@@ -375,15 +375,29 @@ static uint32_t cycles_of(uint64_t seed, uint64_t grid, uint64_t k, uint64_t r)
 }
 
 /* The number that is added in each step. With most a small difference grows; one in eight is any of
- * those with which x, which begins in -1 … 1, stays in -2 … 2: above 0 only beside a small x. */
-static float added(uint64_t seed, uint64_t i, float x)
+ * those with which x, which begins in -1 … 1, stays in -2 … 2: above 0 only beside a small x. Of a
+ * special case another one in eight is of any size below, down to the least: x comes down to it. */
+static float added(uint64_t seed, uint64_t i, float x, bool special)
 {
-    uint64_t kind = random_u64(~seed, i) % 16;
+    uint64_t r = random_u64(~seed, i), kind = r % 16;
     float f = random_f32(seed, i);
 
     if (kind == 0 && fabsf(x) < 0.5f)
         return 0.125f + 0.125f * f;
+    if (special && kind >= 2 && kind < 4) {
+        f = ldexpf(1 + 0.5f * f, -3 - (int)(r / 16 % 147));
+        return r >> 63 && fabsf(x) < 0.5f ? f : -f;
+    }
     return kind < 2 ? f - 1 : -1.75f + 0.125f * f;
+}
+
+/* Some of the numbers x, and what is added to them: of those that are all compared, for most x
+ * leaves any bounds, or is no number. */
+static void add_special_steps(float *f, uint64_t n, uint64_t seed, uint64_t stream)
+{
+    uint64_t length = (n + 3) / 4;
+
+    special_fill(DT_F32, stream, length, f + random_u64(seed, n) % (n - length + 1));
 }
 
 /* In a stretch that begins anywhere: all of a million would take longer than the copy. */
@@ -417,13 +431,15 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         } else if (buffer->dtype == DT_U32) {
             u[i] = 1 + (uint32_t)(r >> 40) % most;
         } else if (experiment_of(c) == ARITHMETIC && b == 1) {
-            f[i] = added(stream, i, random_f32(random_u64(seed, 0), i));
+            f[i] = added(stream, i, random_f32(random_u64(seed, 0), i), c->flags & CASE_SPECIAL);
         } else {
             f[i] = random_f32(stream, i);
         }
     }
     if (experiment_of(c) == COPY && c->flags & CASE_SPECIAL)
         add_special(f, buffer->count, stream);
+    if (experiment_of(c) == ARITHMETIC && c->flags & CASE_SPECIAL && c->n <= FULL)
+        add_special_steps(f, buffer->count, seed, stream);
 }
 
 /* ---- reference ---- */

@@ -118,6 +118,37 @@ Test(latency_hiding, steps_stay_small)
         }
 }
 
+/* Of a special case numbers come down to constants of any size, subnormal ones, too. Where only
+ * some are compared all stay in the bounds of the rest. */
+Test(latency_hiding, special_steps_come_to_any_size)
+{
+    enum { MANY = (1 << 16) + 1, STEPS = 100 };
+    struct lab_case c = *case_of(&lab_latency_hiding, "steps-n=1003");
+    float *x = malloc(MANY * sizeof(*x)), *add = malloc(MANY * sizeof(*add));
+
+    c.flags |= CASE_SPECIAL;
+    for (int many = 0; many < 2; many++) {
+        int below[2] = {0}, small[2] = {0}, outside = 0;
+
+        c.n = many ? MANY : 1003;
+        struct plan p = plan_of("steps_1", &c);
+        lab_latency_hiding.make_input(&p, 0, &c, 3, x);
+        lab_latency_hiding.make_input(&p, 1, &c, 3, add);
+        for (uint64_t i = 0; i < c.n; i++) {
+            for (int k = 0; k < STEPS; k++)
+                x[i] = fmaf(x[i], x[i], add[i]);
+            outside += !(fabsf(x[i]) <= 2);
+            below[x[i] < 0] += x[i] != 0 && fabsf(x[i]) < 0x1p-126f;
+            small[x[i] < 0] += fabsf(x[i]) >= 0x1p-126f && fabsf(x[i]) < 0x1p-12f;
+        }
+        for (int s = 0; s < 2; s++)
+            cr_expect(below[s] > 1 && small[s] > 5, "%d %d", below[s], small[s]);
+        cr_expect(many ? !outside : outside > 50, "%d", outside);
+    }
+    free(x);
+    free(add);
+}
+
 /* One list through all elements, whatever its length and seed. */
 Test(latency_hiding, lists_are_whole)
 {
