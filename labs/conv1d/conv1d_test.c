@@ -78,6 +78,44 @@ Test(conv1d, float_sums_are_inside_the_bound)
     }
 }
 
+/* Weights and inputs of a special case are of any size, and no sum of their products overflows. */
+Test(conv1d, special_cases_are_of_any_size)
+{
+    enum { WIDTH = 255, INPUTS = 600, SEEDS = 64 };
+    int large[2] = {0}, small[2] = {0}, whole[2] = {0};
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct problem q = solve("conv_shared", INPUTS - WIDTH + 1, WIDTH, seed);
+
+        q.c.flags |= CASE_SPECIAL;
+        for (int b = 0; b < 3; b += 2) {
+            const float *f = b ? q.weights : q.in;
+            int n = b ? WIDTH : INPUTS, above = 0, below = 0, integers = 0;
+
+            lab->make_input(&q.p, b, &q.c, seed, b ? q.weights : q.in);
+            for (int i = 0; i < n; i++) {
+                above += fabsf(f[i]) > 1 && fabsf(f[i]) < 0x1p20f;
+                below += fabsf(f[i]) > 0x1p-22f && fabsf(f[i]) < 0x1p-3f;
+                integers += f[i] == rintf(f[i]);
+            }
+            large[b / 2] += above > n / 3;
+            small[b / 2] += below > n / 3;
+            whole[b / 2] += integers == n || integers > n * 9 / 10;
+        }
+        for (uint64_t i = 0; i < q.c.n; i++) {
+            float sum = 0;
+
+            for (int j = 0; j < WIDTH; j++)
+                sum += fabsf(q.in[i + (uint64_t)j] * q.weights[j]);
+            cr_assert(isfinite(sum), "seed %lu: %g", seed, sum);
+        }
+        release(&q);
+    }
+    for (int k = 0; k < 2; k++)
+        cr_expect(large[k] > SEEDS / 8 && small[k] > SEEDS / 16 && whole[k] > SEEDS / 16,
+                  "%d %d %d", large[k], small[k], whole[k]);
+}
+
 Test(conv1d, the_lectures_kernels_take_the_mean)
 {
     struct problem q = solve("conv3_shared", 1025, 3, 5);

@@ -139,6 +139,28 @@ static bool plan(const struct lab_variant *v, const struct lab_case *c,
     return true;
 }
 
+/* Of what kind a special case's weights are, and its inputs: as elsewhere from -1 to 1; whole
+ * numbers of up to 4; all of another size, up to 2^20 or down to 2^-20; each of its own, of 2^-8 to
+ * 2^8. */
+enum kind { USUAL, WHOLE, SCALED, SPREAD, KINDS };
+
+static float of_kind(uint64_t stream, uint64_t i)
+{
+    uint64_t r = random_u64(stream, ~(uint64_t)0), own = random_u64(~stream, i);
+    float f = random_f32(stream, i);
+
+    switch ((enum kind)(r % KINDS)) {
+    case WHOLE:
+        return (float)((int)(own % 9) - 4);
+    case SCALED:
+        return ldexpf(f, (int)(r / KINDS % 41) - 20);
+    case SPREAD:
+        return ldexpf(copysignf(1 + fabsf(f), f), (int)(own % 16) - 8);
+    default:
+        return f;
+    }
+}
+
 /* Some of each fourth window's inputs, of such a size that no sum overflows in any order. None is
  * infinite, for who adds with compensation; NaN is where all outputs have it: who rounds the width
  * up, with weights of 0, is right. */
@@ -150,7 +172,7 @@ static void add_special(uint64_t stream, uint64_t width, uint64_t n, float *in)
         end = i + SOME < n ? i + SOME : n;
         special_sprinkle(DT_F32, SPECIAL_FINITE, stream ^ i, end - i, in + i);
         for (uint64_t k = i; k < end; k++)
-            in[k] *= fabsf(in[k]) > 1 ? 0x1p-9f : 1;
+            in[k] *= fabsf(in[k]) > 0x1p40f ? 0x1p-30f : 1;
     }
     if (n == width) /* one output */
         in[random_u64(stream, n) % n] = NAN;
@@ -160,10 +182,11 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
                        void *data)
 {
     uint64_t stream = random_u64(seed, (uint64_t)b);
+    bool special = c->flags & CASE_SPECIAL;
 
     for (uint64_t i = 0; i < p->buffers[b].count; i++)
-        ((float *)data)[i] = random_f32(stream, i);
-    if (b == IN && c->flags & CASE_SPECIAL)
+        ((float *)data)[i] = special ? of_kind(stream, i) : random_f32(stream, i);
+    if (b == IN && special)
         add_special(stream, (uint64_t)c->param, p->buffers[b].count, data);
 }
 

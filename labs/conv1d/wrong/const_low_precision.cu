@@ -1,7 +1,7 @@
 // Products are made of operands cut to 11 bits.
 // only: conv_const
 // expect: const-ok=fail const-reuse=blocked const-used=blocked
-// hint: const-ok: close, but outside the error bound
+// hint: const-ok: results are wrong
 #include "warplab.cuh"
 
 #include <cuda_fp16.h>
