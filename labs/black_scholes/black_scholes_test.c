@@ -163,6 +163,46 @@ Test(black_scholes, any_option)
     solved_free(&s);
 }
 
+/* What is as far from the usual as floats are good for: rate times years of any size up to 32, most
+ * of them where e^(-rT) is still to be seen in the price; and bounds go with what is owed. */
+Test(black_scholes, any_scale)
+{
+    const struct lab_variant *v = variant_of(&lab_black_scholes, "direct");
+    struct lab_case c = *case_of(&lab_black_scholes, "any-price");
+
+    c.param = 30, c.k = 5;
+    for (int below = 0; below < 2; below++) {
+        float least[3] = {1e30f, 1e30f, 1e30f}, most[3] = {0};
+        unsigned seen = 0;
+        struct solved s;
+
+        c.op = 16 | (below ? 4 : 0);
+        cr_assert(solve_case(&s, &lab_black_scholes, v, &c));
+        for (uint64_t i = 0; i < c.n; i++) {
+            const float x[3] = {((float *)s.data[0])[i],
+                                ((float *)s.data[1])[i] / ((float *)s.data[0])[i],
+                                ((float *)s.data[2])[i]};
+            double grown = (below ? 0.625 : -0.625) * x[2];
+            double owed = ((float *)s.data[1])[i] * fmax(1, exp(grown) * fmax(1, grown / 6));
+
+            for (int b = 0; b < 3; b++) {
+                least[b] = fminf(least[b], x[b]);
+                most[b] = fmaxf(most[b], x[b]);
+            }
+            seen += fabs(grown) > 6.5 && fabs(grown) < 14;
+            cr_assert(isfinite(((float *)s.expected[3])[i]) &&
+                      isfinite(((float *)s.expected[4])[i]));
+            cr_expect_float_eq(s.tolerance[3][i] / (0x1p-20 * (((float *)s.data[0])[i] + owed)), 1,
+                               1e-3);
+        }
+        cr_expect(least[0] < 2e-9f && most[0] > 5e8f, "%g %g", least[0], most[0]);
+        cr_expect(least[1] < 2e-6f && most[1] > 5e5f, "%g %g", least[1], most[1]);
+        cr_expect(least[2] < 1e-7f && most[2] > 50 && most[2] < 51.3f, "%g %g", least[2], most[2]);
+        cr_expect(seen > c.n / 16, "%u", seen);
+        solved_free(&s);
+    }
+}
+
 /* Each way to be none is among the thousand: also a price and a strike that are both below 0. */
 Test(black_scholes, every_way_to_be_none)
 {

@@ -4,7 +4,8 @@
  * a schedule of the student's (device/schedule.cuh) brings them there, in chunks, and the results
  * back: what is carried out by run/streams.c.
  *
- * A case's `param` is the volatility in percent, its `k` the rate in percent.
+ * A case's `param` is the volatility in percent, its `k` the rate in percent. Of ANY_SCALE the
+ * rate is k²/40, from 2.5 to 1000 percent, and the volatility 20 percent and four times param.
  */
 #include "lab/black_scholes.h"
 #include "lab/lab.h"
@@ -33,7 +34,8 @@ enum {
     SOME_ARE_NONE = 1, /* some of the n are no options */
     NO_VOLATILITY = 2, /* it is NaN */
     RATE_BELOW_0 = 4,
-    ANY_PRICE = 8, /* and any strike, any time */
+    ANY_PRICE = 8,  /* and any strike, any time */
+    ANY_SCALE = 16, /* as far as floats are good for it */
 };
 
 /* Above this many options one in COMPARED_OF is compared. */
@@ -109,12 +111,16 @@ static const struct lab_buffer buffers[BUFFERS] = {
 
 static float rate_of(const struct lab_case *c)
 {
-    return (c->op & RATE_BELOW_0 ? -1 : 1) * (float)c->k / 100;
+    float size = c->op & ANY_SCALE ? (float)(c->k * c->k) / 40 : (float)c->k / 100;
+
+    return c->op & RATE_BELOW_0 ? -size : size;
 }
 
 static float volatility_of(const struct lab_case *c)
 {
-    return c->op & NO_VOLATILITY ? NAN : (float)c->param / 100;
+    return c->op & NO_VOLATILITY ? NAN
+           : c->op & ANY_SCALE   ? 0.2f + (float)c->param / 25
+                                 : (float)c->param / 100;
 }
 
 static uint32_t blocks_of(const struct lab_variant *v, const struct launch_record *r,
@@ -299,18 +305,40 @@ static float any_one(int b, float price, float own)
                                  : exp2(-4.1 + 9 * (double)own));
 }
 
+/* A billionth to a billion for a share, a millionth of that to a million times as much for a
+ * strike, many of them near it; from a second on, until rate times years is 32. So that e^(-rT) is
+ * anything, half of the times are drawn as they are, the others by the logarithm. */
+static float scaled_one(int b, const struct lab_case *c, float price, float own)
+{
+    double far = (double)own * (double)own * (double)own, share = exp2(30 * (double)price);
+    double longest = c->k ? 5 - log2(fabs(rate_of(c))) : 7;
+
+    return (float)(b == PRICE    ? share
+                   : b == STRIKE ? share * exp2(20 * far)
+                   : own > 0     ? exp2(longest) * (double)own
+                                 : exp2(longest + (25 + longest) * (double)own));
+}
+
+static float drawn(int b, const struct lab_case *c, float price, float own)
+{
+    float half = (ranges[b].high - ranges[b].low) / 2;
+
+    return c->op & ANY_SCALE   ? scaled_one(b, c, price, own)
+           : c->op & ANY_PRICE ? any_one(b, price, own)
+                               : ranges[b].low + half * (1 + own);
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t stream = random_u64(seed, (uint64_t)b), odd = random_u64(seed, BUFFERS);
-    float *f = data, half = (ranges[b].high - ranges[b].low) / 2;
+    float *f = data;
     const uint64_t prices = random_u64(seed, PRICE);
 
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
         uint64_t r = c->op & SOME_ARE_NONE ? random_u64(odd, i) : 1;
 
-        f[i] = c->op & ANY_PRICE ? any_one(b, random_f32(prices, i), random_f32(stream, i))
-                                 : ranges[b].low + half * (1 + random_f32(stream, i));
+        f[i] = drawn(b, c, random_f32(prices, i), random_f32(stream, i));
         if (r % 8 == 0)
             f[i] = odd_one(b, r >> 8, f[i]);
     }
@@ -332,10 +360,12 @@ static struct option option_of(const struct lab_case *c, const void *const *inpu
 /* Some millionths of price and strike, or of what is owed where that is more: the five terms' error
  * of 7.5e-8 and some roundings of numbers near 1. However small v √T is by which the logarithm's
  * error is divided: where d1 and d2 are off alike, call and put are not, as S N'(d1) is what is
- * owed times N'(d2). */
+ * owed times N'(d2). e^x is off by its argument's rounding, so much more the greater x is: it is
+ * allowed that beyond 6. */
 static double bound(const struct option *o)
 {
-    double owed = o->strike * fmax(1, exp(-o->rate * o->years));
+    double grown = -o->rate * o->years;
+    double owed = o->strike * fmax(1, exp(grown) * fmax(1, grown / 6));
 
     return 0x1p-20 * (o->price + owed);
 }

@@ -19,9 +19,9 @@ __device__ float2 priced(float s, float x, float t, float rate, float volatility
 {
     if (s <= 0 || x <= 0 || t <= 0 || volatility <= 0)
         return {NO_PRICE, NO_PRICE};
-    s = fmaxf(s, 1e-4f);
-    x = fmaxf(x, 1e-4f);
-    t = fmaxf(t, 1e-4f);
+    s = fmaxf(s, 1e-20f);
+    x = fmaxf(x, 1e-20f);
+    t = fmaxf(t, 1e-20f);
     float spread = volatility * sqrtf(t);
     float d1 = (logf(s / x) + (rate + 0.5f * volatility * volatility) * t) / spread;
     float below1 = normal(d1), below2 = normal(d1 - spread), owed = x * expf(-rate * t);
