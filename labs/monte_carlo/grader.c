@@ -3,6 +3,7 @@
 #include "grading/mark/rubric.h"
 
 enum { TWISTER, PHILOX, NORMALS, ARRAY, PRICES }; /* as in harness.c */
+enum { SOME_BAD = 1, ANY_SCALE = 2 };
 
 /* clang-format off */
 #define WORDS(id, what, count, streams) {.name = id, .n = count, .m = streams, .dtype = DT_U32, .op = what, .flags = CASE_CHECK}
@@ -13,8 +14,9 @@ static const struct lab_case cases[] = {
     WORDS("t1", TWISTER, 1, 1), WORDS("t33", TWISTER, 33, 70), WORDS("t17", TWISTER, 17, 257),
     WORDS("p1", PHILOX, 1, 0), WORDS("p777", PHILOX, 777, 0),
     NUMBERS("z1", 1), NUMBERS("z777", 777),
-    CALLS("a1", ARRAY, 1, 1, 0), CALLS("a2", ARRAY, 2, 9, 0), CALLS("a777", ARRAY, 777, 17, 1), CALLS("a-none", ARRAY, 40, 75, 1), CALLS("a2048", ARRAY, 2048, 9, 0),
-    CALLS("b1", PRICES, 1, 1, 0), CALLS("b2", PRICES, 2, 9, 0), CALLS("b777", PRICES, 777, 17, 1), CALLS("b-none", PRICES, 40, 75, 1), CALLS("b2048", PRICES, 2048, 9, 0), CALLS("b5003", PRICES, 5003, 3, 0),
+    CALLS("a1", ARRAY, 1, 1, 0), CALLS("a2", ARRAY, 2, 9, 0), CALLS("a777", ARRAY, 777, 17, SOME_BAD), CALLS("a-none", ARRAY, 40, 75, SOME_BAD), CALLS("a2048", ARRAY, 2048, 9, 0),
+    CALLS("b1", PRICES, 1, 1, 0), CALLS("b2", PRICES, 2, 9, 0), CALLS("b777", PRICES, 777, 17, SOME_BAD), CALLS("b-none", PRICES, 40, 75, SOME_BAD), CALLS("b2048", PRICES, 2048, 9, 0), CALLS("b5003", PRICES, 5003, 3, 0),
+    CALLS("a-scale", ARRAY, 600, 80, ANY_SCALE), CALLS("b-scale", PRICES, 600, 80, ANY_SCALE),
     CALLS("b-long", PRICES, 1 << 14, 4, 0), CALLS("b-many", PRICES, 1500, 40, 0), CALLS("b-long-gpu", PRICES, 1 << 20, 64, 0),
     CALLS("b-wide", PRICES, 1 << 15, 4, 0), CALLS("b-wide-gpu", PRICES, 1 << 22, 4, 0),
     CALLS("few-paths", PRICES, 9000, 16, 0),
@@ -43,6 +45,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-many-a", .kind = "more than 65536 numbers from memory", .like = "a2048", .n_min = 190001, .n_max = 240000, .m_min = 1, .m_max = 3},
     {.name = "hidden-grid-a", .kind = "thousands of numbers from memory, hundreds of options", .like = "a777 a2048", .n_min = 601, .n_max = 16000, .m_min = 61, .m_max = 1500, .any_scale = true, .work_max = 1000000},
     {.name = "hidden-far-a",  .kind = "tens of thousands of numbers from memory, some options", .like = "a2048", .n_min = 16001, .n_max = 190000, .m_min = 5, .m_max = 60, .any_scale = true, .work_max = 1000000},
+    {.name = "hidden-scale-a", .kind = "options of any size, numbers from memory", .like = "a-scale", .n_min = 40, .n_max = 8000, .m_min = 30, .m_max = 600, .any_scale = true, .work_max = 200000},
+    {.name = "hidden-scale-b", .kind = "options of any size", .like = "b-scale", .n_min = 40, .n_max = 8000, .m_min = 30, .m_max = 600, .any_scale = true, .work_max = 200000},
     {.name = "hidden-b",      .kind = "any number of paths and options", .like = "b777 b2048", .n_min = 2, .n_max = 6000, .m_min = 1, .m_max = 60, .any_scale = true},
     {.name = "hidden-more-b", .kind = "tens of thousands of paths", .like = "b2048", .n_min = 6001, .n_max = 262000, .m_min = 1, .m_max = 3, .any_scale = true},
     {.name = "hidden-many-b", .kind = "more than 65536 times 4 paths", .like = "b2048", .n_min = 262200, .n_max = 300000, .m_min = 1, .m_max = 1},
@@ -88,19 +92,19 @@ static const struct rubric_row rows[] = {
     {"normals-ok", 2, "Box and Muller: all numbers are right", ROW_CORRECT, "normals", .cases = "z1 z777 hidden-z hidden-more-z hidden-wide-z hidden-many-z",
      .hint = "Which word makes the radius, which the angle? Which of the two numbers is the sine's?"},
     {"normals-clean", 1, "Box and Muller: no bad access", ROW_CHECKS, "normals", .cases = "z777 hidden-z hidden-wide-z", .hint = CHECKED},
-    {"array-ok", 3, "Numbers from memory: prices and intervals are right", ROW_CORRECT, "price_array", .cases = "a1 a2 a777 a2048 a-none hidden-a hidden-wide-a hidden-deep-a hidden-more-a hidden-many-a hidden-grid-a hidden-far-a",
+    {"array-ok", 3, "Numbers from memory: prices and intervals are right", ROW_CORRECT, "price_array", .cases = "a1 a2 a777 a2048 a-none hidden-a hidden-wide-a hidden-deep-a hidden-more-a hidden-many-a hidden-grid-a hidden-far-a a-scale hidden-scale-a",
      .hint = "Take one option and two paths by hand. And what does your kernel say of an option whose volatility is NaN, of a single path?"},
     {"array-clean", 1, "Numbers from memory: no bad access", ROW_CHECKS, "price_array", .cases = "a777 hidden-a hidden-deep-a", .hint = CHECKED},
     {"array-whole", 1, "Numbers from memory: sectors are used whole", ROW_GATE, "price_array", .cases = "a777 a2048 hidden-a hidden-wide-a hidden-deep-a hidden-more-a hidden-many-a",
      .gate = "global_ld_sectors <= 1.05 * m * n / 8 + 100 * m && global_sectors <= 1.05 * m * n / 8 + 110 * m && inst_executed <= m * n + 400 * warps && " EVENER " && influence(one_warp) >= 0.6 - 1 / m - max(0, 512 - n)",
      .hint = "All threads of the block have paths of its option. Which numbers do lanes 0 and 1 load in the same instruction? They should be neighbours. And has each warp as many paths as the others?"},
-    {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b2 b777 b2048 b-none hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-long-b hidden-mid-b hidden-grid-b hidden-few-b",
+    {"block-ok", 3, "Own numbers: prices and intervals are right", ROW_CORRECT, "price_block", .cases = "b1 b2 b777 b2048 b-none hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-long-b hidden-mid-b hidden-grid-b hidden-few-b b-scale hidden-scale-b",
      .hint = "A price is right when it is that of these very paths, each taken once: which counter has path 5 of option 3, and which of its four numbers? A formula knows nothing of them."},
     {"block-clean", 1, "Own numbers: no bad access", ROW_CHECKS, "price_block", .cases = "b777 hidden-b", .hint = CHECKED},
     {"block-speed", 2, "Own numbers: as fast as the reference", ROW_SPEED, "price_block", .cases = "b-long b-many b2048 hidden-long-b", .gpu_cases = "b-long-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 2.6 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && " ALL_WARPS, .elsewhere = 1.2,
      .hint = "How many of a counter's four words do you use? Is anything worked out for each path that is the same for all paths of the option? And which lanes of a warp have nothing to do in its last round?"},
-    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b-none b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-mid-b hidden-grid-b hidden-few-b hidden-many-o hidden-far-o",
+    {"blocks-ok", 3, "Several blocks: prices and intervals are right", ROW_CORRECT, "price_blocks", .cases = "b1 b2 b777 b2048 b-none b5003 hidden-b hidden-more-b hidden-many-b hidden-wide-b hidden-deep-b hidden-mid-b hidden-grid-b hidden-few-b hidden-many-o hidden-far-o b-scale hidden-scale-b",
      .hint = "Each path belongs to one thread of one block. Which paths has block 1 of 2? What does the second kernel add?"},
     {"blocks-clean", 1, "Several blocks: no bad access", ROW_CHECKS, "price_blocks", .cases = "b777 b5003 hidden-b", .hint = CHECKED},
     {"blocks-order", 1, "Several blocks: the same seed, the same bits", ROW_GATE, "price_blocks", .cases = "b5003 hidden-b hidden-few-b hidden-wide-b",

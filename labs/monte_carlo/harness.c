@@ -446,16 +446,40 @@ static double sum_of_falls(const struct option *o, const uint32_t *key, uint32_t
 /* ---- inputs ---- */
 
 enum { BAD = 4 };
+/* What a case's `param` says, any of it at once. */
+enum { SOME_BAD = 1, ANY_SCALE = 2 };
+
+/* Of five numbers from -1 to 1. A billionth to a billion for a share, a strike of 1/64 to 64 times
+ * as much, many near it; an hour to 64 years, a rate of up to 1000 %, rate times years up to 3, of
+ * either sign; a volatility of 0.8 to 800 %, as long as the logarithm's deviation is at most 1.5.
+ */
+static void scaled_option(const float *own, float *f)
+{
+    double years = exp2(-3.5 + 9.5 * (double)own[2]), volatility = exp2(-2 + 5 * (double)own[4]);
+
+    f[0] = (float)exp2(30 * (double)own[0]);
+    f[1] = f[0] * exp2f(6 * own[1] * own[1] * own[1]);
+    f[2] = (float)years;
+    f[3] = (float)(own[3] * fmin(10, 3 / years));
+    f[4] = (float)fmin(volatility, (1.5 - 0.5 * fabs((double)own[4])) / sqrt(years));
+}
+
 /* The lecture's example; what is no option, each field's turn, and the next way at its next turn,
  * so that 75 options have all, and some that hardly move, whose payoffs are all alike; any other
  * one, some of them for less than 1. */
-static void make_option(uint64_t seed, uint64_t o, bool some_bad, float *f)
+static void make_option(uint64_t seed, uint64_t o, int64_t what, float *f)
 {
     static const float first[FIELDS] = {2, 1, 3, 0.05f, 0.25f};
     uint64_t r = random_u64(random_u64(seed, 1), o);
+    bool some_bad = what & SOME_BAD;
+    float own[FIELDS];
 
     for (uint64_t i = 0; i < FIELDS; i++)
-        f[i] = (random_f32(seed, FIELDS * o + i) + 1) / 2;
+        own[i] = random_f32(seed, FIELDS * o + i), f[i] = (own[i] + 1) / 2;
+    if (what & ANY_SCALE) {
+        scaled_option(own, f);
+        return;
+    }
     f[0] = (5 + 25 * f[0]) * (o % 8 == 4 ? 0.02f : 1);
     f[1] = f[0] * (0.75f + 0.5f * f[1]);
     f[2] = 0.5f + 2.5f * f[2];
@@ -501,7 +525,8 @@ static uint32_t counter_word(uint64_t seed, uint64_t i)
     return UINT32_MAX;
 }
 
-static void make_numbers(uint64_t seed, float *f, uint64_t count)
+/* Normal ones; where `far` some are anything that Box and Muller's step can make. */
+static void make_numbers(uint64_t seed, bool far, float *f, uint64_t count)
 {
     const uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     double z[NUMBERS];
@@ -509,7 +534,7 @@ static void make_numbers(uint64_t seed, float *f, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         if (i % NUMBERS == 0)
             draw(key, (uint32_t)(i / NUMBERS), 0, z);
-        f[i] = (float)z[i % NUMBERS];
+        f[i] = far && i % 16 == 5 ? 6.7f * random_f32(seed, i) : (float)z[i % NUMBERS];
     }
 }
 
@@ -523,7 +548,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
         for (uint64_t o = 0; o < c->m; o++)
             make_option(stream, o, c->param, (float *)data + FIELDS * o);
     else if (experiment_of(c) == ARRAY)
-        make_numbers(stream, data, count);
+        make_numbers(stream, c->param & ANY_SCALE, data, count);
     else if (experiment_of(c) == TWISTER && b == A)
         for (uint64_t i = 0; i < count; i++)
             u[i] = twister_a((uint32_t)i);
@@ -596,16 +621,18 @@ static struct value value_of(const struct option *o, struct sums s, uint64_t n)
 }
 
 /* By how much sums in single precision may be off: of a payoff's error, of what numbers and powers
- * are rounded to, more of longer sums; of a difference of squares, their own size. */
+ * are rounded to, more of longer sums; of a difference of squares, their own size. Few paths may
+ * end far above the price, on average, and of a rate below 0 more than the strike is owed. */
 static struct value bound_of(const struct option *o, struct sums s, uint64_t n)
 {
     double paths = (double)n, off = 1e-5 + 2e-8 * sqrt(paths / BLOCK);
     double squares = s.squares / paths, variance = squares - s.sum * s.sum / paths / paths;
-    double wrong = 2 * off * (squares + o->price * o->price);
+    double now = exp(-o->rate * o->years), most = fmax(o->price, o->strike);
+    double wrong = 2 * off * (squares + most * most), mean = s.sum / paths;
 
     variance = variance > 0 ? variance : 0;
-    return (struct value){.price = off * (o->price + o->strike),
-                          .width = 1.96 / sqrt(paths) *
+    return (struct value){.price = off * (fmax(o->price, now * mean) + o->strike * fmax(1, now)),
+                          .width = 1.96 * fmax(1, now) / sqrt(paths) *
                                    (sqrt(variance + wrong) - sqrt(fmax(variance - wrong, 0)))};
 }
 

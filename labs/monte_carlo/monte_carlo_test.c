@@ -410,6 +410,35 @@ Test(monte_carlo, long_simulations_are_held_to_the_formula)
     cr_assert(formula > 4 && formula < 16, "%d", formula);
 }
 
+/* Options of any size and numbers as far from 0 as they come, for which floats are still good. */
+Test(monte_carlo, options_of_any_size)
+{
+    enum { MANY = 500 };
+    struct lab_case c = *case_of(&lab_monte_carlo, "array-n=1003");
+    float options[FIELDS * MANY], numbers[1003], out[2 * MANY], price[] = {1, 0}, far = 0;
+    const void *inputs[] = {numbers, options, NULL};
+    void *outputs[] = {NULL, NULL, out};
+
+    c.m = MANY, c.param = 2;
+    struct plan p = plan_of("price_array", &c);
+    lab_monte_carlo.make_input(&p, 0, &c, 3, numbers);
+    lab_monte_carlo.make_input(&p, 1, &c, 3, options);
+    reference_of("price_array", &c, inputs, outputs, NULL);
+    for (int i = 0; i < 1003; i++)
+        far = fmaxf(far, fabsf(numbers[i]));
+    cr_expect(far > 6 && far <= 6.7f, "%g", far);
+    for (int o = 0; o < MANY; o++) {
+        const float *f = options + FIELDS * o;
+
+        price[0] = fminf(price[0], f[0]), price[1] = fmaxf(price[1], f[0]);
+        cr_expect(f[1] > f[0] / 65 && f[1] < f[0] * 65 && f[2] > 1 / 8800.0f && f[2] < 65);
+        cr_expect(fabsf(f[3] * f[2]) < 3.01f && fabsf(f[3]) <= 10);
+        cr_expect(f[4] > 0.007f && f[4] * sqrtf(f[2]) < 1.51f);
+        cr_expect(isfinite(out[2 * o]) && isfinite(out[2 * o + 1]) && out[2 * o] >= 0);
+    }
+    cr_expect(price[0] < 2e-9f && price[1] > 5e8f, "%g %g", price[0], price[1]);
+}
+
 /* Each field has its turn of what makes no option. */
 Test(monte_carlo, what_is_no_option_has_no_price)
 {
