@@ -6,12 +6,15 @@ enum { SHARES, BALL, VECTOR, MANY }; /* as in harness.c */
 
 /* clang-format off */
 #define CASE(id, what, sets, count, ranks) {.name = id, .n = count, .m = sets, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK}
+#define SPECIAL(id, what, sets, count, ranks) {.name = id, .n = count, .m = sets, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK | CASE_SPECIAL}
 #define IDLE(id, what, count, ranks, idle) {.name = id, .n = count, .m = 1, .k = idle, .param = ranks, .dtype = DT_I64, .op = what, .flags = CASE_CHECK}
 static const struct lab_case cases[] = {
     {.name = "s-one", .n = 1, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK}, {.name = "s-many", .n = 2000, .m = 1, .param = 1, .dtype = DT_U32, .op = SHARES, .flags = CASE_CHECK},
     CASE("b-one", BALL, 1, 1, 1), CASE("b-few", BALL, 1, 2, 4), CASE("b-odd", BALL, 1, 779, 4), IDLE("b-idle", BALL, 515, 2, 3), CASE("b-even", BALL, 1, 4096, 2), CASE("b-2^13", BALL, 1, 8192, 2), CASE("b-long", BALL, 1, 1 << 20, 4),
     CASE("v-one", VECTOR, 1, 1, 1), CASE("v-few", VECTOR, 1, 3, 4), CASE("v-odd", VECTOR, 1, 777, 3), IDLE("v-idle", VECTOR, 515, 2, 3), CASE("v-even", VECTOR, 1, 65536, 4), CASE("v-long", VECTOR, 1, 1 << 22, 4),
     CASE("m-one", MANY, 1, 1, 1), CASE("m-few", MANY, 33, 2, 4), CASE("m-odd", MANY, 777, 5, 3), CASE("m-even", MANY, 4096, 8, 2), CASE("m-long", MANY, 2048, 128, 4),
+    /* a point just outside the ball, or just inside; sums that are great */
+    SPECIAL("b-outside", BALL, 1, 4096, 2), SPECIAL("b-inside", BALL, 1, 4097, 3), SPECIAL("m-outside", MANY, 2, 4096, 2), SPECIAL("m-inside", MANY, 3, 4097, 1), SPECIAL("v-great", VECTOR, 1, 5003, 2),
 };
 /* Bounds on instructions: 124 a warp of points, some 150 a warp beside them, or 182 where a thread
  * asks for a share of its rank's, a fourteenth and a tenth more; of sets 84 a warp. A share that begins amid a sector asks for a fourth more of them
@@ -35,6 +38,9 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-fast-broad-b", .kind = "hundreds of thousands of points on several GPUs", .like = "b-odd", .n_min = 140001, .n_max = 280000, .param_min = 2, .param_max = 4},
     {.name = "hidden-idle-b", .kind = "blocks without points", .like = "b-idle", .n_min = 2000, .n_max = 20000, .k_min = 10, .k_max = 250, .any_scale = true, .param_min = 1, .param_max = 4},
     {.name = "hidden-small-b", .kind = "hundreds of points on several GPUs", .like = "b-odd", .n_min = 600, .n_max = 1499, .param_min = 2, .param_max = 4},
+    {.name = "hidden-near-b", .kind = "a point next to the ball's surface", .like = "b-outside b-inside", .n_min = 4096, .n_max = 6000, .param_min = 1, .param_max = 4},
+    {.name = "hidden-near-m", .kind = "a point next to the ball's surface, of some sets", .like = "m-outside m-inside", .n_min = 4096, .n_max = 6000, .m_min = 1, .m_max = 6, .param_min = 1, .param_max = 4},
+    {.name = "hidden-great-v", .kind = "millions of elements of one sign", .like = "v-great", .n_min = 4000000, .n_max = 4400000, .params = ONE_OF(1, 2)},
     {.name = "hidden-v",      .kind = "any number of elements", .like = "v-even v-odd", .n_min = 2, .n_max = 9000, .any_scale = true, .param_min = 1, .param_max = 4},
     {.name = "hidden-some-v", .kind = "thousands of elements", .like = "v-odd", .n_min = 1500, .n_max = 9000, .any_scale = true, .param_min = 1, .param_max = 4},
     {.name = "hidden-more-v", .kind = "tens of thousands of elements", .like = "v-odd", .n_min = 9001, .n_max = 290000, .any_scale = true, .param_min = 1, .param_max = 4},
@@ -85,29 +91,29 @@ static const struct hidden_case hidden[] = {
 static const struct rubric_row rows[] = {
     {"shares-ok", 3, "Shares are the whole, once, for any n and number of ranks", ROW_CORRECT, "shares", .cases = "s-one s-many hidden-s hidden-many-s",
      .hint = "Write down the shares of 7 for 3 ranks, and of 2 for 4. And how large is n * rank at most?"},
-    {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-idle b-even hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-many-b",
+    {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-idle b-even hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-many-b b-outside b-inside hidden-near-b",
      .hint = "A share may have more points than the grid has threads, or none: what does a block of an empty share write?"},
     {"gather-clean", 1, "Points: no bad access", ROW_CHECKS, "ball_gather", .cases = "b-odd hidden-b hidden-idle-b hidden-broad-b", .hint = CHECKED},
-    {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd b-idle hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
+    {"sum-ok", 2, "Points: the sum of all ranks is right", ROW_CORRECT, "ball_sum", .cases = "b-one b-few b-odd b-idle hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b b-outside b-inside hidden-near-b",
      .hint = "Two steps: what every rank finds, and where they meet."},
     {"sum-shared", 1, "Points: each rank has its share, and no more", ROW_GATE, "ball_sum", .elsewhere = HERE_ONLY, .cases = "b-odd b-even hidden-small-b hidden-some-b hidden-more-b hidden-wide-b hidden-broad-b hidden-long-b hidden-deep-b hidden-far-b",
      .gate = "skew <= 1.03 + 500 / n && " FEW_BESIDE " && " BY_ALL_BLOCKS " && flop_fp32 + flop_fp64 == 0", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Points near the ball's surface are told right by integers only. Or one rank works longer than the others, which wait for it in the sum. Who has how many points, of the ranks and of a rank's blocks? And what does your loop take for each point, or a thread before it, beside in_ball()?"},
     {"sum-fast", 1, "Points: one sum, no more", ROW_SPEED, "ball_sum", .cases = "b-even b-2^13 hidden-fast-b hidden-fast-more-b hidden-fast-broad-b hidden-long-b hidden-deep-b hidden-far-b", .evidence = EV_MODELLED, .ratio = 0.9, .tolerance = 0.02,
      .gate = BY_ALL_BLOCKS " && skew <= 1.03 + 500 / n", .elsewhere = HERE_ONLY,
      .hint = "A sum costs microseconds whatever its size. How many do you need? And has each thread of the grid its part of the points?"},
-    {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-idle v-even hidden-idle-v hidden-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",
+    {"vector-ok", 3, "Vector: the sum of all ranks is right", ROW_CORRECT, "vector_sum", .cases = "v-one v-few v-odd v-idle v-even hidden-idle-v hidden-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v v-great hidden-great-v",
      .hint = "More elements than the grid has threads: who takes the rest? Is one sum of yours 32 bits wide?"},
     {"vector-clean", 1, "Vector: no bad access", ROW_CHECKS, "vector_sum", .cases = "v-odd hidden-v hidden-idle-v hidden-wide-v", .hint = CHECKED},
     {"vector-once", 2, "Vector: each rank reads its share, in whole sectors", ROW_GATE, "vector_sum", .cases = "v-odd v-even hidden-small-v hidden-some-v hidden-more-v hidden-wide-v hidden-mid-v hidden-long-v hidden-far-v",
      .gate = "global_ld_bytes <= 4.05 * n + 256 * param + 8 * blocks && " SECTORS("global_ld_sectors") " && " SECTORS("global_sectors - global_st_sectors") " && skew <= 1.16 + min(0.09, 40000 / n) && skew_loaded <= 1.16 + min(0.09, 40000 / n) && " VECTOR_BY_BLOCKS /* 15 / 13: one of three shares begins amid a sector */, .hint = "A rank that reads all elements, and keeps its own, moves as many bytes as one GPU alone. And neighbouring lanes take neighbouring elements, all blocks some of them."},
-    {"many-gather-ok", 3, "Many results: fetched and added, they are right", ROW_CORRECT, "many_gather", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m",
+    {"many-gather-ok", 3, "Many results: fetched and added, they are right", ROW_CORRECT, "many_gather", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m m-outside m-inside hidden-near-m",
      .hint = "Which set does thread j have in a chunk that begins at `first`, and where do other ranks' results of it lie?"},
     {"many-clean", 1, "Many results: no bad access", ROW_CHECKS, "many_gather", .cases = "m-odd hidden-m", .hint = CHECKED},
-    {"many-sum-ok", 2, "Many results: in one sum, they are right", ROW_CORRECT, "many_sum", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-low-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m hidden-long-m",
+    {"many-sum-ok", 2, "Many results: in one sum, they are right", ROW_CORRECT, "many_sum", .cases = "m-one m-few m-odd hidden-m hidden-both-m hidden-low-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m m-outside m-inside hidden-near-m hidden-long-m",
      .hint = "As schedule 2."},
     {"many-shared", 1, "Many results: each rank has its share, and no more", ROW_GATE, "many_sum", .elsewhere = HERE_ONLY, .cases = "m-even hidden-m m-long hidden-part-m hidden-some-m hidden-low-m hidden-gap-m hidden-grid-m hidden-deep-m hidden-fast-m hidden-long-m",
      .gate = EVEN_PARTS " && " SETS_BY_BLOCKS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .hint = "A rank that looks at all points, and keeps its own, is no faster than one GPU alone. Or one rank works longer than the others, which wait for it in the sum, or one block than its rank's others."},
-    {"chunks-ok", 3, "In chunks: results are right, sums go on beside kernels", ROW_CORRECT, "many_chunks", .cases = "m-one m-few m-odd m-even hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m",
+    {"chunks-ok", 3, "In chunks: results are right, sums go on beside kernels", ROW_CORRECT, "many_chunks", .cases = "m-one m-few m-odd m-even hidden-m hidden-both-m hidden-grid-m hidden-deep-m hidden-far-m hidden-more-m hidden-many-m m-outside m-inside hidden-near-m",
      .hint = "Kernels on one stream, sums on another; an event a chunk hands it on. No kernel has to wait for a sum."},
     {"chunks-fast", 2, "In chunks: no more of them than pay", ROW_SPEED, "many_chunks", .cases = "m-even hidden-fast-m hidden-long-m", .evidence = EV_MODELLED, .ratio = 0.85, .tolerance = 0.02,
      .gate = EVEN_PARTS " && " SETS_BY_BLOCKS " && inst_executed <= 4.3 * n * (m + 31) + 84 * warps", .elsewhere = HERE_ONLY,

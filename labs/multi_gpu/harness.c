@@ -9,6 +9,8 @@
  *   MANY     m numbers: as BALL, for m sets of n points each
  *
  * Point i of set j has the four words of Philox's counter {i, 0, j, 0}, without their lowest bits.
+ * A case with CASE_SPECIAL has one point next to the ball's surface, just outside where n is even,
+ * or elements that add up to much, for two blocks a rank.
  * All of it is integers, so that a result is the same on any number of ranks, and either right or
  * wrong. The schedule of a variant is the student's (device/schedule.cuh): all ranks carry out the
  * same list.
@@ -17,6 +19,7 @@
 #include "lab/lab.h"
 #include "lab/philox.h"
 #include "lab/random.h"
+#include "near.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -30,7 +33,8 @@ enum {
     WORDS = 3 /* of a question: n, rank, ranks */,
     MOST_RANKS = 4,
     MOST_CHUNKS = 16,
-    MOST_IDLE = 1024 /* blocks */
+    MOST_IDLE = 1024, /* blocks */
+    FEW_BLOCKS = 2    /* so that each has as much to add up as of the greatest n on a whole GPU */
 };
 
 /* So many points are looked at here, one by one; of more there are bounds. */
@@ -266,6 +270,8 @@ static uint32_t blocks_of(const struct lab_case *c, const struct device_limits *
     uint32_t most = ceil_div(ceil_div(c->n, (uint64_t)c->param), BLOCK);
     uint32_t room = d->sms * (d->max_threads_per_sm / BLOCK);
 
+    if (c->flags & CASE_SPECIAL && experiment_of(c) == VECTOR)
+        room = FEW_BLOCKS;
     return (room < 1 ? 1 : room < most ? room : most) + (uint32_t)c->k;
 }
 
@@ -492,12 +498,38 @@ static void make_question(uint64_t stream, uint64_t i, uint32_t *asked)
     asked[1] = i % 16 < 2 ? asked[2] - 1 : (uint32_t)(r >> 16) % asked[2];
 }
 
+/* Elements whose sums are great: all of one sign, or all as great as can be. */
+static uint32_t great_element(uint64_t kind, uint64_t word)
+{
+    uint32_t x = kind & 1 ? INT32_MAX : (uint32_t)(word >> 33);
+
+    return kind & 2 ? ~x : x;
+}
+
+/* A vector, or a key. */
+static void make_special(const struct plan *p, const struct lab_case *c, uint64_t stream,
+                         uint32_t *u)
+{
+    uint64_t count = p->buffers[INPUT].count, kind = random_u64(stream, ~0ull);
+
+    if (experiment_of(c) != VECTOR) {
+        memcpy(u, near_keys[c->n % 2][kind % NEAR_KEYS], sizeof(near_keys[0][0]));
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        u[i] = great_element(kind, random_u64(stream, i));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
     uint64_t stream = random_u64(seed, (uint64_t)b);
     uint32_t *u = data;
 
+    if (c->flags & CASE_SPECIAL) {
+        make_special(p, c, stream, u);
+        return;
+    }
     for (uint64_t i = 0; i < p->buffers[b].count; i++) {
         if (experiment_of(c) != SHARES)
             u[i] = (uint32_t)(random_u64(stream, i) >> 32);

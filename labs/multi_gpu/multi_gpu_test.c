@@ -1,6 +1,8 @@
 /* multi_gpu_test.c - the lab's own logic, without a device. */
 #include "lab/lab.h"
+#include "lab/philox.h"
 #include "labs/testing.h"
+#include "near.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -275,4 +277,57 @@ Test(multi_gpu, points_by_hand)
 Test(multi_gpu, terms_make_the_reference)
 {
     check_terms(&lab_multi_gpu, 20000);
+}
+
+/* How far point `i` of set 0 is outside the ball. */
+static int64_t outside_by(const uint32_t *key, uint32_t i)
+{
+    struct philox_words w = philox((struct philox_words){{i, 0, 0, 0}}, key[0], key[1]);
+    uint64_t far = 0;
+
+    for (int k = 0; k < 4; k++)
+        far += (uint64_t)(w.w[k] >> 1) * (w.w[k] >> 1);
+    return (int64_t)(far - (1ull << 62));
+}
+
+/* Each key's point is there, on its side, and no other is near enough to make up for it. */
+Test(multi_gpu, points_next_to_the_surface)
+{
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < NEAR_KEYS; k++) {
+            unsigned near = 0;
+
+            for (uint32_t i = 0; i < NEAR_POINTS; i++) {
+                int64_t by = outside_by(near_keys[side][k], i);
+
+                near += llabs(by) < 1 << 24;
+                cr_assert(llabs(by) >= 1 << 24 || (by < 0) == side);
+            }
+            cr_expect_eq(near, 1, "%d %d: %u", side, k, near);
+        }
+}
+
+/* The key of a case is of the side that n says; sums of a vector are as great as they can be, and
+ * its blocks few. */
+Test(multi_gpu, special_cases)
+{
+    struct lab_case c = *case_of(&lab_multi_gpu, "ranks=3-ball-n=1003");
+    struct solved s;
+
+    c.flags |= CASE_SPECIAL;
+    for (c.n = 4096; c.n < 4100; c.n++) {
+        bool known = false;
+
+        cr_assert(solve_case(&s, &lab_multi_gpu, variant_of(&lab_multi_gpu, "ball_sum"), &c));
+        for (int k = 0; k < NEAR_KEYS; k++)
+            known |= !memcmp(s.data[0], near_keys[c.n % 2][k], sizeof(near_keys[0][k]));
+        cr_expect(known);
+        solved_free(&s);
+    }
+    c = *case_of(&lab_multi_gpu, "ranks=4-vector-n=70001");
+    c.flags |= CASE_SPECIAL;
+    cr_assert(solve_case(&s, &lab_multi_gpu, variant_of(&lab_multi_gpu, "vector_sum"), &c));
+    cr_expect_eq(s.p.steps[0].grid[0], 2);
+    cr_expect_gt(llabs(((int64_t *)s.expected[1])[0]), 70001ll << 29);
+    solved_free(&s);
 }

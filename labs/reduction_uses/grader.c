@@ -3,6 +3,7 @@
 
 enum { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID }; /* as in harness.c */
 
+enum { ANY_SPREAD = 1, ONE_ABOVE = 2 }; /* param of a softmax, as there */
 /* k of a case whose few results may be the same whatever one of the warps has. */
 enum { NOT_ALL_WARPS = 1 };
 /* clang-format off */
@@ -18,6 +19,8 @@ static const struct lab_case cases[] = {
     LIST("count-none", COUNT, 0), LIST("count-one", COUNT, 1), LIST("count-short", COUNT, 250), LIST("count-part", COUNT, 9001), LIST("count-full", COUNT, 1 << 15),
     LIST("bins-none", HISTOGRAM, 0), LIST("bins-one", HISTOGRAM, 1), LIST("bins-short", HISTOGRAM, 250), LIST("bins-part", HISTOGRAM, 9001), LIST("bins-full", HISTOGRAM, 1 << 15),
     ROWS("soft-one", SOFTMAX, DT_F32, 1, 3), ROWS("soft-many", SOFTMAX, DT_F32, 3, 300), ROWS("soft-odd", SOFTMAX, DT_F32, 1003, 5), ROWS("soft-whole", SOFTMAX, DT_F32, 2048, 8),
+    /* rows whose elements lie from next to the largest to 100 below it; all of them that far below it that their sum is just to be seen */
+    {.name = "soft-spread", .n = 700, .m = 24, .param = ANY_SPREAD, .dtype = DT_F32, .op = SOFTMAX, .flags = CASE_CHECK}, {.name = "soft-above", .n = 7000, .m = 12, .param = ONE_ABOVE, .dtype = DT_F32, .op = SOFTMAX, .flags = CASE_CHECK},
     SPECIAL("product-special", PRODUCT, DT_U32, 701, 12), SPECIAL("and-special", ALL, DT_U32, 701, 12), SPECIAL("or-special", ANY, DT_U32, 701, 12),
     SPECIAL("dot-special", DOT, DT_F32, 300, 10), SPECIAL("soft-special", SOFTMAX, DT_F32, 300, 6),
     {.name = "count-special", .n = 9001, .dtype = DT_U32, .op = COUNT, .flags = CASE_CHECK | CASE_DATA | CASE_SPECIAL},
@@ -62,6 +65,8 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-soft-long", .kind = "long rows", .like = "soft-many", .n_min = 6000, .n_max = 140000, .m_min = 1, .m_max = 3, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-any", .kind = "any rows", .like = "soft-many", .n_min = 1, .n_max = 140000, .m_min = 1, .m_max = 4200, .any_scale = true, .work_max = 40000},
     {.name = "hidden-soft-far", .kind = "rows of more than 40,000 elements, far from 0", .like = "soft-special", .n_min = 40001, .n_max = 140000, .any_scale = true, .m_min = 2, .m_max = 2},
+    {.name = "hidden-soft-spread", .kind = "rows of any spread", .like = "soft-spread", .n_min = 2, .n_max = 2400, .m_min = 12, .m_max = 200, .any_scale = true, .work_max = 40000},
+    {.name = "hidden-soft-above", .kind = "long rows, one element above all others", .like = "soft-above", .n_min = 3000, .n_max = 8000, .m_min = 6, .m_max = 12},
     {.name = "hidden-product-special", .kind = "rows of which some have a 0", .like = "product-special", .n_min = 2, .n_max = 900, .any_scale = true},
     {.name = "hidden-and-special", .kind = "rows of which some have a 0", .like = "and-special", .n_min = 2, .n_max = 900, .any_scale = true},
     {.name = "hidden-or-special", .kind = "rows of which some have an element with all bits set", .like = "or-special", .n_min = 2, .n_max = 900, .any_scale = true},
@@ -184,7 +189,7 @@ static const struct rubric_row rows[] = {
      .gate = "global_atom_lanes <= 64 * blocks && " READ_ONCE " && inst_executed <= 60 * n / 32 + 2000 * blocks && " OF_LIST("30", "270 + 64 * 256 / 32") " && " ALL_WARPS_OF_LIST " && " IN_BLOCKS,
      .hint = "A block's histogram lies in shared memory; how many atomics does it take to add 64 bins to the grid's? And does each warp have its part of the list?"},
 
-    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-grid hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special hidden-soft-far",
+    {"soft-ok", 2, "Softmax: the results are right", ROW_CORRECT, "softmax_block", .cases = "soft-one soft-many soft-odd soft-whole hidden-soft-few hidden-soft hidden-soft-grid hidden-soft-many hidden-soft-long hidden-soft-any hidden-soft-whole hidden-soft-special hidden-soft-far soft-spread soft-above hidden-soft-spread hidden-soft-above",
      .hint = "Which is the largest argument that exp() can have as a float, and which do you give it? All threads need the largest element and the sum."},
     {"soft-clean", 1, "Softmax: no race, no bad access", ROW_CHECKS, "softmax_block", .cases = "soft-odd hidden-soft-few hidden-soft",
      .hint = "Two reductions that share an array: may the second begin while somebody still reads the first one's result? CHECK=1 names both lines."},

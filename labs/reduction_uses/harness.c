@@ -18,6 +18,8 @@
 #include <string.h>
 
 enum experiment { PRODUCT, ALL, ANY, DOT, TREE, COUNT, HISTOGRAM, SOFTMAX, GRID };
+/* param of a softmax: rows of any spread, or all with one element far above all others. */
+enum { ANY_SPREAD = 1, ONE_ABOVE = 2 };
 enum { BLOCK = 256, TREE_BLOCK = 512, EACH = 16, BINS = 64, MANY_ROWS = 4 };
 
 /* Flags of variants: the experiment; a thread a row; which kernel is launched. */
@@ -293,6 +295,26 @@ static float softmax_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n
     return middle + above + 8 * random_f32(seed, row * n + i);
 }
 
+/* A row whose elements lie up to 100 below the largest, or much nearer, evenly or most of them far
+ * below; or one lies above all others, whose powers are together from 16,000th of its to all of it.
+ */
+static float spread_element(uint64_t seed, uint64_t row, uint64_t i, uint64_t n, bool above)
+{
+    uint64_t r = random_u64(random_u64(seed, 2), row), kind = above ? 0 : r % 4;
+    double middle = 2048 * pow((double)random_f32(random_u64(seed, 1), row), 5);
+    double own = (1 - (double)random_f32(seed, row * n + i)) / 2; /* 0 to 1: how far below */
+    double spread = (double)random_f32(random_u64(seed, 3), row);
+
+    if (above)
+        spread = fabs(spread);
+    if (kind == 0 && (r >> 8) % n == i)
+        return (float)middle;
+    return (float)(middle - (kind == 0   ? log((double)n) + 4.85 * (spread + 1) + own / 16
+                             : kind == 1 ? exp2(7 * spread) * own
+                             : kind == 2 ? 50 * (spread + 1) * own
+                                         : 100 * sqrt(own)));
+}
+
 /* Half of the numbers fall into one bin, which the seed draws. */
 static uint32_t histogram_element(uint64_t seed, uint64_t i)
 {
@@ -419,7 +441,8 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             f[at] = random_f32(stream, at);
             break;
         case SOFTMAX:
-            f[at] = softmax_element(stream, at / n, at % n, n);
+            f[at] = c->param ? spread_element(stream, at / n, at % n, n, c->param == ONE_ABOVE)
+                             : softmax_element(stream, at / n, at % n, n);
             break;
         case HISTOGRAM:
             u[at] = histogram_element(stream, at);

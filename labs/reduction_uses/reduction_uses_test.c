@@ -150,6 +150,43 @@ Test(reduction_uses, softmax_by_hand)
     }
 }
 
+/* Some elements of a row lie where a power is small and still counts, of each ten by themselves;
+ * and where one is above all others, what these come to is more than the bound of its own. */
+Test(reduction_uses, rows_of_any_spread)
+{
+    struct lab_case c = *case_of(&lab_reduction_uses, "softmax-n=1003");
+    unsigned below[10] = {0};
+    struct solved s;
+
+    c.n = 700, c.m = 24, c.param = 1;
+    cr_assert(
+        solve_case(&s, &lab_reduction_uses, variant_of(&lab_reduction_uses, "softmax_block"), &c));
+    for (uint64_t row = 0; row < c.m; row++) {
+        const float *x = (float *)s.data[0] + row * c.n;
+        float most = x[0];
+
+        for (uint64_t i = 1; i < c.n; i++)
+            most = fmaxf(most, x[i]);
+        for (uint64_t i = 0; i < c.n; i++)
+            below[(int)fminf((most - x[i]) / 10, 9)]++;
+    }
+    for (int k = 0; k < 10; k++)
+        cr_expect_gt(below[k], 100, "%d: %u", k, below[k]);
+    solved_free(&s);
+    c.n = 7000, c.m = 12, c.param = 2;
+    cr_assert(
+        solve_case(&s, &lab_reduction_uses, variant_of(&lab_reduction_uses, "softmax_block"), &c));
+    for (uint64_t row = 0; row < c.m; row++) {
+        const float *share = (float *)s.expected[1] + row * c.n;
+        float most = 0;
+
+        for (uint64_t i = 0; i < c.n; i++)
+            most = fmaxf(most, share[i]);
+        cr_expect(most < 1 - 0x1p-15f && most > 0.98f, "%g", most);
+    }
+    solved_free(&s);
+}
+
 /* In a quarter of the rows one element is so far above the others that exp() of what lies between
  * them is no float: nothing but the largest does for the largest. */
 Test(reduction_uses, some_rows_have_one_far_above)
