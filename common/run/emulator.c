@@ -16,7 +16,8 @@ static struct {
     void (*reset)(void), (*revive)(void), (*forgive)(void), (*set_quiet)(int);
     size_t (*finding_count)(void);
     int (*set_check)(int), (*set_sample)(int), (*set_disturb)(const char *);
-    uint64_t (*steps)(void), (*set_steps)(uint64_t), (*set_sample_at)(uint64_t);
+    uint64_t (*steps)(void), (*set_steps)(uint64_t), (*set_sample_at)(uint64_t),
+        (*set_turns)(uint64_t);
     size_t (*variables)(void *, const void *);
     void (*order)(const uint64_t *);
     void (*renew)(void), (*set_side_by_side)(int), (*set_timeless)(int);
@@ -50,6 +51,7 @@ static const struct call symbols[] = {
     {"warplabSetSample", &calls.set_sample},
     {"warplabSetSampleAt", &calls.set_sample_at},
     {"warplabSetDisturb", &calls.set_disturb},
+    {"warplabSetTurns", &calls.set_turns},
     {"warplabSetSteps", &calls.set_steps},
     {"warplabSteps", &calls.steps},
     {"warplabVariables", &calls.variables},
@@ -128,6 +130,12 @@ void emulator_set_disturb(unsigned classes)
     if (emulator_here())
         calls.set_disturb(text_str(&t));
     text_free(&t);
+}
+
+void emulator_set_turns(uint64_t from)
+{
+    if (emulator_here())
+        calls.set_turns(from);
 }
 
 size_t emulator_variables(void *to, const void *from)

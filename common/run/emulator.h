@@ -22,6 +22,7 @@ void emulator_order(const uint64_t *before);
 void emulator_set_sample(bool on);           /* for modelled times */
 void emulator_set_sample_at(uint64_t at);    /* of blocks that no kernel knows; 0: fixed ones */
 void emulator_set_disturb(unsigned classes); /* 1 << DISTURB_… (emulator/base/disturb.h) */
+void emulator_set_turns(uint64_t from);      /* of `reordered` */
 /* What modules' variables hold, copied to or from there unless NULL; how many bytes. 0 on a GPU. */
 size_t emulator_variables(void *to, const void *from);
 void emulator_renew(void);               /* kernels cannot tell how much ran before */

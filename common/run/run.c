@@ -200,6 +200,7 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
     emulator_set_sample(!j->options.untimed);
     emulator_set_sample_at(j->options.sample_at);
     emulator_set_disturb(j->options.disturb);
+    emulator_set_turns(j->options.seed);
     emulator_set_steps(j->options.steps);
     if (!look_begin(j->options.look)) {
         o->error = cudaErrorMemoryAllocation;

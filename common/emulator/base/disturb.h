@@ -31,7 +31,8 @@
     X(compared, "nothing: it is kept which comparisons are the same in all threads")        \
     X(outcomes, "nothing: a few blocks run, and it is kept how instructions turn out in them")     \
     X(few, "nothing: the same few blocks run, the others do not")                                  \
-    X(backwards, "nothing: the last block and each block's last warp come first")
+    X(backwards, "nothing: the last block and each block's last warp come first")                  \
+    X(reordered, "nothing: blocks come in a drawn order, and each block's warps after each barrier")
 /* clang-format on */
 
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and

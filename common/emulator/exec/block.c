@@ -7,6 +7,7 @@
 #include "follow.h"
 #include "guard.h"
 #include "mbarrier.h"
+#include "base/mix.h"
 #include "emulator/base/names.h"
 #include "emulator/base/options.h"
 #include "emulator/base/profile.h"
@@ -273,6 +274,7 @@ void block_start(struct block *b, uint64_t index)
     if (b->mbarriers)
         b->mbarriers->n = 0;
     b->yields = 0;
+    b->turns = mix64(l->turns + index);
     memset(b->barriers, 0, sizeof(b->barriers));
     b->read_lo = UINT64_MAX;
     b->read_hi = 0;
@@ -390,8 +392,10 @@ enum run block_run(struct block *b)
         return RUN_DONE;
     for (;;) {
         uint32_t done = 0, ready = 0, still = 0, stuck = 0, idle = 0;
+        if (launch_reordered(l))
+            b->turns = turns_draw(b->turns, b->nwarps);
         for (uint32_t i = 0; i < b->nwarps; i++) {
-            struct warp *w = &b->warps[launch_backwards(l) ? b->nwarps - 1 - i : i];
+            struct warp *w = &b->warps[launch_turn(l, b->turns, i, b->nwarps)];
             if (w->state == WARP_READY) {
                 w->slice = w->given = next_slice(l, w);
                 run(w);

@@ -15,6 +15,7 @@
 #include "events.h"
 #include "launch.h"
 #include "rules.h"
+#include "turns.h"
 #include <stdatomic.h>
 
 #define NBARRIERS         17        /* PTX's sixteen and barrier.cluster's */
@@ -160,6 +161,7 @@ struct block {
     struct barrier barriers[NBARRIERS];
     struct block_info info;
     struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
+    uint64_t turns;              /* the order of its warps (turns.h), where that is drawn */
     bool stuck;                  /* all warps that could run are, and nothing else can help them */
     uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
     bool idle;                   /* in its last turn all that could run went round and round */
@@ -266,6 +268,7 @@ struct launch {
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
     unsigned disturb;           /* 1 << DISTURB_… (disturb.h) */
+    uint64_t turns;             /* of `reordered`: the order of its blocks (turns.h) */
     struct compared **compared; /* of each function, where they are kept (compared.h) */
     uint8_t **outcomes;         /* likewise (outcomes.h), and of which blocks, or clusters */
     uint64_t few[LAUNCH_FEW];
@@ -286,11 +289,26 @@ static inline bool launch_backwards(const struct launch *l)
     return l->disturb >> DISTURB_backwards & 1;
 }
 
+/* They do in an order that is drawn. */
+static inline bool launch_reordered(const struct launch *l)
+{
+    return l->disturb >> DISTURB_reordered & 1;
+}
+/* In one or the other: a turn is long then, and sleeping gives nobody else one. */
+static inline bool launch_ordered(const struct launch *l)
+{
+    return launch_backwards(l) || launch_reordered(l);
+}
+static inline uint64_t launch_turn(const struct launch *l, uint64_t drawn, uint64_t k, uint64_t n)
+{
+    return launch_backwards(l) ? n - 1 - k : launch_reordered(l) ? turns_at(drawn, k, n) : k;
+}
+
 /* Of the blocks (or clusters) that run, n in all without a choice, the k-th; UINT64_MAX: none. */
 static inline uint64_t launch_chosen(const struct launch *l, uint64_t k, uint64_t n)
 {
     if (!l->nfew && k < n)
-        return launch_backwards(l) && !l->cooperative ? n - 1 - k : k;
+        return l->cooperative ? k : launch_turn(l, l->turns, k, n);
     return k < (uint64_t)l->nfew ? l->few[k] : UINT64_MAX;
 }
 

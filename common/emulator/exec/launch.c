@@ -14,6 +14,7 @@
 #include "disturb.h"
 #include "outcomes.h"
 #include "guard.h"
+#include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
 #include "emulator/base/options.h"
@@ -345,10 +346,10 @@ static int thread_count(const struct launch *l)
     int n = emu_options()->threads;
     if (n <= 0)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    /* of a NaN the first one is told; comparisons are kept once for all; the last block is first */
+    /* of a NaN the first one is told; comparisons are kept once for all; blocks come in order */
     if (l->cooperative || n < 1 ||
         l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes |
-                      1u << DISTURB_backwards))
+                      1u << DISTURB_backwards | 1u << DISTURB_reordered))
         return 1;
     if (n > 256)
         n = 256;
@@ -582,8 +583,11 @@ static void set_up(struct launch *l, const struct emu_launch *e)
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
     l->stop_from = UINT64_MAX;
+    if (launch_reordered(l))
+        l->turns =
+            turns_draw(mix64(turns_now() + l->number), l->nblocks / cluster_size(l->cluster));
     l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE
-               : launch_backwards(l)              ? 16 * SLICE
+               : launch_ordered(l)                ? 16 * SLICE
                                                   : SLICE;
     if (l->cooperative) { /* blocks wait for each other by spinning: keep it short */
         l->max_active = (uint32_t)l->nblocks;

@@ -2,6 +2,7 @@
 #include "outcomes.h"
 #include "disturb.h"
 #include "testing.h"
+#include "turns.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,4 +132,89 @@ Test(outcomes, forwards)
 Test(outcomes, backwards)
 {
     order_is(true, "3");
+}
+
+enum { BLOCKS = 7, WARPS = 5, PHASES = 2, ALL = BLOCKS * PHASES * WARPS };
+
+/* Of each block's warps before and behind a barrier: 64 b + 8 p + w, in the order in which they
+ * come, on several host threads; and 4096 for each that came while this one slept and worked. */
+static void come(uint64_t from, uint32_t come[ALL])
+{
+    static const char body[] = /* out[64 + how many came before] */
+        "shr.u32 %r0, %t, 5;\nmad.lo.u32 %r0, %cta, 64, %r0;\nmov.u32 %r4, 0;\n"
+        "and.b32 %r1, %t, 31;\nsetp.eq.u32 %p0, %r1, 0;\n"
+        "@%p0 atom.global.add.u32 %r2, [%out], 1;\nnanosleep.u32 1000;\n"
+        "WORK: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 3000;\n@%p1 bra WORK;\n"
+        "@%p0 atom.global.add.u32 %r3, [%out], 1;\nsub.u32 %r3, %r3, %r2;\n"
+        "sub.u32 %r3, %r3, 1;\nmad.lo.u32 %r1, %r3, 4096, %r0;\nmul.wide.u32 %d0, %r2, 2;\n"
+        "add.u64 %d0, %out, %d0;\n@%p0 st.global.u32 [%d0+256], %r1;\nbar.sync 0;\n"
+        "@%p0 atom.global.add.u32 %r2, [%out], 2;\nmul.wide.u32 %d0, %r2, 2;\n"
+        "add.u64 %d0, %out, %d0;\nadd.u32 %r0, %r0, 8;\n@%p0 st.global.u32 [%d0+256], %r0;";
+
+    setenv("WARPLAB_THREADS", "3", 1);
+    disturb_set(1u << DISTURB_reordered);
+    turns_set(from);
+    RUN(.grid = BLOCKS, .block = WARPS * 32, .body = body);
+    disturb_set(0);
+    memcpy(come, out + 64, ALL * sizeof(*come));
+}
+
+/* Each of n once, k apart, and neither the first nor the last of them at an end. */
+static void is_an_order(const uint32_t *at, uint32_t n, uint32_t k, uint32_t unit)
+{
+    uint32_t seen = 0, first = at[0] / unit % 8, last = at[(n - 1) * k] / unit % 8;
+    for (uint32_t i = 0; i < n; i++)
+        seen |= 1u << at[i * k] / unit % 8;
+    cr_expect_eq(seen, (1u << n) - 1, "%x", seen);
+    cr_expect(first && last && first < n - 1 && last < n - 1, "%u ... %u", first, last);
+}
+
+Test(outcomes, reordered)
+{
+    uint32_t at[ALL], again[ALL], other[ALL], phases = 0, blocks = 0, went_on = 0;
+    come(5, at);
+    come(6, other);
+    cr_expect(memcmp(at, other, sizeof(at)));
+    emu_renumber(); /* or the grid's number is another */
+    come(5, at);
+    for (int i = 0; i < 20; i++) {
+        emu_renumber();
+        come(5, again);
+        cr_expect(!memcmp(at, again, sizeof(at)));
+    }
+    is_an_order(at, BLOCKS, PHASES * WARPS, 64);
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        const uint32_t *first = at + b * PHASES * WARPS, *second = first + WARPS;
+        for (uint32_t i = 0; i < PHASES * WARPS; i++)
+            cr_expect_eq(first[i] / 8, first[0] / 8 + i / WARPS, "%u", first[i]);
+        is_an_order(first, WARPS, 1, 1);
+        is_an_order(second, WARPS, 1, 1);
+        for (uint32_t i = 0; i < WARPS; i++) {
+            phases += first[i] % 8 != second[i] % 8;
+            blocks += first[i] % 8 != at[i] % 8;
+        }
+        went_on += first[WARPS - 1] % 8 == second[0] % 8;
+    }
+    cr_expect(phases && blocks, "always the same order");
+    cr_expect_lt(went_on, BLOCKS, "who comes last to a barrier goes on first");
+}
+
+/* What a warp, or a block, waits for comes all the same: none between them is in its way. */
+Test(outcomes, reordered_they_wait)
+{
+    static const char waits[] = /* all for the last warp of the last block, and for thread 0 */
+        "setp.eq.u32 %p0, %t, 127;\nsetp.eq.u32 %p1, %cta, 4;\nand.pred %p0, %p0, %p1;\n"
+        "@%p0 st.relaxed.gpu.global.u32 [%out], 1;\nsetp.eq.u32 %p0, %t, 0;\n"
+        "@%p0 st.relaxed.gpu.global.u32 [%out+4], 1;\n"
+        "WAIT: ld.relaxed.gpu.global.u32 %r1, [%out];\nld.relaxed.gpu.global.u32 %r2, [%out+4];\n"
+        "and.b32 %r1, %r1, %r2;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\n"
+        "st.global.u32 [%mine+64], 1;";
+    disturb_set(1u << DISTURB_reordered);
+    for (uint64_t from = 0; from < 20; from++) {
+        turns_set(from);
+        RUN(.grid = 5, .block = 128, .body = waits);
+        for (uint32_t i = 0; i < 128; i++)
+            cr_expect_eq(out[16 + i], 1);
+    }
+    disturb_set(0);
 }

@@ -754,7 +754,12 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in)
         path_wait(p, in, (uint8_t)id);
     if (barrier_complete(b, x)) {
         block_release_barrier(b, id);
-        return in->sub == M_arrive ? in + 1 : barrier_done(w, in);
+        if (in->sub == M_arrive)
+            return in + 1;
+        if (!launch_reordered(b->launch))
+            return barrier_done(w, in);
+        w->still = w->idle = w->stuck = false;
+        return NULL; /* who came last is not the first to go on: it is ready for its next turn */
     }
     if (in->sub == M_arrive)
         return in + 1;

@@ -66,6 +66,9 @@ uint64_t warplabSetSampleAt(uint64_t at);
  * emulator/base/disturb.h, separated by spaces; "" or NULL: none), always the same ones: results
  * that stay as they were do not depend on it. 0, or -1 for a name that does not exist. */
 int warplabSetDisturb(const char *classes);
+/* Which orders those are in which blocks and warps come where `reordered` is among the classes:
+ * they follow from this number. Returns the former one, 0 at first. */
+uint64_t warplabSetTurns(uint64_t from);
 /* What the variables of all modules hold, those in constant memory aside, copied to `to` or taken
  * from `from`, where these are not NULL; how many bytes it is. While nothing runs. */
 size_t warplabVariables(void *to, const void *from);

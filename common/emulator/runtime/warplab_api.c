@@ -12,6 +12,7 @@
 #include "emulator/exec/compared.h"
 #include "emulator/exec/disturb.h"
 #include "emulator/exec/outcomes.h"
+#include "emulator/exec/turns.h"
 #include "warplab.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,11 @@ int warplabSetDisturb(const char *classes)
     }
     disturb_set(set);
     return 0;
+}
+
+uint64_t warplabSetTurns(uint64_t from)
+{
+    return turns_set(from);
 }
 
 size_t warplabVariables(void *to, const void *from)

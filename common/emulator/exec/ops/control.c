@@ -122,7 +122,7 @@ HANDLER(nop)
 }
 HANDLER(nanosleep) /* others may go on, and need not: the slice ends at the next block */
 {
-    if (!launch_backwards(w->block->launch))
+    if (!launch_ordered(w->block->launch))
         w->slice = 0;
     return in + 1;
 }
