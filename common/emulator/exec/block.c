@@ -208,7 +208,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->executed = w->floats = w->dear = w->at_barrier = w->lead = w->loaded = 0;
     w->met = false;
     w->handed = NOT_HANDED;
-    w->given = l->slice;
+    w->given = b->slice;
     w->spins = w->spun = w->apart = w->still = w->idle = w->stuck = w->waited = false;
     w->unused = 0;
     w->local_top = w->entry.bytes;
@@ -256,6 +256,13 @@ static void choose_listeners(struct block *b)
     }
     b->tell = b->nlisteners || b->worker->by_rules;
 }
+/* Of every second block whose warps come in a drawn order: who is the first to come is then not
+ * the first to be done. */
+static int32_t drawn_slice(const struct launch *l, uint64_t drawn)
+{
+    enum { LENGTHS = 7 };
+    return launch_reordered(l) && drawn & 1 ? 1 << (drawn >> 1) % LENGTHS : l->slice;
+}
 void block_start(struct block *b, uint64_t index)
 {
     struct launch *l = b->launch;
@@ -275,6 +282,7 @@ void block_start(struct block *b, uint64_t index)
         b->mbarriers->n = 0;
     b->yields = 0;
     b->turns = mix64(l->turns + index);
+    b->slice = drawn_slice(l, b->turns);
     memset(b->barriers, 0, sizeof(b->barriers));
     b->read_lo = UINT64_MAX;
     b->read_hi = 0;
@@ -375,11 +383,11 @@ void emu_give_up(struct launch *l, const char *words)
 
 /* Short while it goes round and round, and from then on twice as long each time: it may soon
  * do so again. */
-static int32_t next_slice(const struct launch *l, const struct warp *w)
+static int32_t next_slice(const struct block *b, const struct warp *w)
 {
     if (w->still)
         return STILL_SLICE;
-    return w->given < l->slice / 2 ? 2 * w->given : l->slice;
+    return w->given < b->slice / 2 ? 2 * w->given : b->slice;
 }
 /* Gives each warp that can run a turn, until the block ends or nothing but yielding happens. */
 enum run block_run(struct block *b)
@@ -397,7 +405,7 @@ enum run block_run(struct block *b)
         for (uint32_t i = 0; i < b->nwarps; i++) {
             struct warp *w = &b->warps[launch_turn(l, b->turns, i, b->nwarps)];
             if (w->state == WARP_READY) {
-                w->slice = w->given = next_slice(l, w);
+                w->slice = w->given = next_slice(b, w);
                 run(w);
                 b->moved = true;
                 add_steps(k, w);
@@ -445,8 +453,9 @@ enum run block_run(struct block *b)
             b->lived = b->live_threads;
             b->yields = 0;
         }
-        b->yields += still == ready ? STILL_TURN : 1;
-        if (b->yields >= IMPATIENCE || l->cooperative) {
+        uint32_t shorter = (uint32_t)(l->slice / b->slice);
+        b->yields += still == ready ? STILL_TURN * shorter : 1;
+        if (b->yields >= IMPATIENCE * shorter || l->cooperative) {
             b->yields = 0;
             return RUN_YIELD;
         }

@@ -162,6 +162,7 @@ struct block {
     struct block_info info;
     struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
     uint64_t turns;              /* the order of its warps (turns.h), where that is drawn */
+    int32_t slice;               /* the launch's, or a short one, where that is drawn, too */
     bool stuck;                  /* all warps that could run are, and nothing else can help them */
     uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
     bool idle;                   /* in its last turn all that could run went round and round */
