@@ -6,10 +6,11 @@
  * the 17th word of 32 bits that is copied from the device to the host come back wrong; of the first
  * such copy, "back:slight" lets the float that is furthest from 0 come back a thousandth off,
  * "back:nan" the same one as no number, "back:infinite" as an infinity, "back:huge" as 1e30,
- * "back:small" the one that is nearest to 0 as 1 more, "back:below" as 1 less, and "back:swapped"
- * its first and last word in each other's place: a sum does not notice. A name that the runtime
- * does not have, or an error that there is not, ends the program: a typing error must not look like
- * a program that nothing can shake.
+ * "back:sign" with the other sign, "back:small" the one that is nearest to 0 as 1 more,
+ * "back:below" as 1 less, "back:swapped" its first and last word in each other's place: a sum does
+ * not notice, and "back:many" as many words wrong as the greatest power of 2 that it has: a count
+ * of few bits has none. A name that the runtime does not have, or an error that there is not, ends
+ * the program: a typing error must not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -36,8 +37,10 @@ static enum {
     NO_NUMBER,
     INFINITE,
     HUGE_NUMBER,
+    OTHER_SIGN,
     SMALL,
     BELOW,
+    MANY,
     SWAPPED
 } how; /* of the first copy, but ONE_WORD */
 
@@ -46,8 +49,10 @@ static const char *const ways[] = {[ONE_WORD] = "",
                                    [NO_NUMBER] = "back:nan",
                                    [INFINITE] = "back:infinite",
                                    [HUGE_NUMBER] = "back:huge",
+                                   [OTHER_SIGN] = "back:sign",
                                    [SMALL] = "back:small",
                                    [BELOW] = "back:below",
+                                   [MANY] = "back:many",
                                    [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
@@ -177,8 +182,20 @@ static void swap_ends(char *words, size_t n)
     memcpy(last, first, 4);
 }
 
-/* Sign and half of the mantissa: another number, and one that can be computed with. Of a slight
- * fault the mantissa's 2^-10. */
+/* Sign and half of the mantissa: another number, and one that can be computed with. */
+static const uint32_t wrong_bits = 0x80400000;
+
+static void change_many(char *words, size_t n)
+{
+    size_t many = 1;
+
+    while (2 * many <= n)
+        many *= 2;
+    for (size_t i = 0; i < many; i++)
+        change_word(words + 4 * i, wrong_bits);
+}
+
+/* Of a slight fault the mantissa's 2^-10. */
 void inject_back(void *to, size_t bytes)
 {
     uint64_t from = atomic_fetch_add(&copied_back, bytes), at = 4 * (spoiled - 1);
@@ -193,12 +210,16 @@ void inject_back(void *to, size_t bytes)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){INFINITY}, 4);
     else if (how == HUGE_NUMBER)
         memcpy((char *)to + 4 * furthest_from_0(to, bytes / 4), &(float){1e30f}, 4);
+    else if (how == OTHER_SIGN)
+        change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 31);
+    else if (how == MANY)
+        change_many(to, bytes / 4);
     else if (how == SMALL || how == BELOW)
         add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
         swap_ends(to, bytes / 4);
     else
-        change_word((char *)to + (at - from), 0x80400000);
+        change_word((char *)to + (at - from), wrong_bits);
     record_add("", "made_wrong", 1);
     if (how == ONE_WORD)
         fprintf(stderr, "warplab: word %llu that came back from the device: made wrong\n",
@@ -206,6 +227,7 @@ void inject_back(void *to, size_t bytes)
     else
         fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
                 how == SWAPPED                 ? "the first and the last word"
+                : how == MANY                  ? "a power of 2 of words"
                 : how == SMALL || how == BELOW ? "the float nearest to 0"
                                                : "the float furthest from 0");
 }
