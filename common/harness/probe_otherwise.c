@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 6, MOST_ASKED = 64, MOST_OF_A_KEY = 4, MOST_REACHED = 24 };
+enum { SEEDS = 6, FEW_SEEDS = 3, MOST_ASKED = 64, MOST_OF_A_KEY = 4, MOST_REACHED = 24 };
 
 /* The lab's own inputs, of two seeds: an element that is the other seed's changes the output or
  * does not. */
@@ -358,21 +358,27 @@ static void keep_common(char *lines, const char *others)
     free(all);
 }
 
-/* It may be another number by chance: on the inputs of other seeds, where it is wrong, too, the
- * same must be so. Two of them where many digits agree, more for whole numbers, which may be small.
- */
+/* It may be another number by chance. On the inputs of other seeds, where it is wrong, too, the
+ * same must be so: of a whole number, which may be small, on all; of a float on some, as what it
+ * comes to may go with them. */
 static void without_chance(struct probe *p, char *words)
 {
-    uint64_t seeds = dtype_is_float(probe_buffer(p, p->out)->dtype) ? 2 : SEEDS;
+    bool whole = !dtype_is_float(probe_buffer(p, p->out)->dtype), asked = false;
+    struct text seen = {0};
 
-    for (uint64_t seed = 1; seed <= seeds && *words && !p->broken; seed++) {
+    for (uint64_t seed = 1; seed <= (whole ? SEEDS : FEW_SEEDS) && *words && !p->broken; seed++) {
         bool right;
         char *other = recognised(p, p->x->verify->seed + seed, &right);
 
-        if (!right && !p->broken)
+        if (!right && !p->broken && whole)
             keep_common(words, other);
+        asked |= !right;
+        text_addf(&seen, "%s\n", other ? other : "");
         free(other);
     }
+    if (asked && !whole)
+        keep_common(words, seen.s);
+    text_free(&seen);
 }
 
 /* Elements of the output that are numbers. */

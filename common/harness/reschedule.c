@@ -238,7 +238,6 @@ bool by_schedule(struct search *s)
     struct schedule made;
     int found = -1, other = -1, cases = 0, best = 0;
     bool suits = false;
-    struct complaint about;
 
     if (!x->replace || !x->source || !x->variant->has_schedule || !x->own.schedule ||
         is_said(x->own.schedule) || !edits_schedule(&e, x->source, x->variant->name))
@@ -247,7 +246,7 @@ bool by_schedule(struct search *s)
     uint64_t enough = x->edits->spent + A_SCHEDULE;
     char *given = given_text(s);
 
-    about = complaint_of(x->own.schedule);
+    const struct complaint about = complaint_of(x->own.schedule);
     likelier_first(&e, &about);
     for (int i = 0; i < e.n && other < 0 && x->edits->spent < enough && tries_left(x->edits); i++) {
         char *text = edits_apply_to(least, &e, i);
