@@ -256,12 +256,13 @@ static void choose_listeners(struct block *b)
     }
     b->tell = b->nlisteners || b->worker->by_rules;
 }
-/* Of every second block whose warps come in a drawn order: who is the first to come is then not
- * the first to be done. */
+/* Of every second block whose warps come in a drawn order, and of all that take turns with others:
+ * who is the first to come is then not the first to be done. */
 static int32_t drawn_slice(const struct launch *l, uint64_t drawn)
 {
     enum { LENGTHS = 7 };
-    return launch_reordered(l) && drawn & 1 ? 1 << (drawn >> 1) % LENGTHS : l->slice;
+    return launch_reordered(l) && (drawn & 1 || l->together > 1) ? 1 << (drawn >> 1) % LENGTHS
+                                                                 : l->slice;
 }
 void block_start(struct block *b, uint64_t index)
 {
@@ -459,7 +460,7 @@ enum run block_run(struct block *b)
             b->yields = 0;
             return RUN_YIELD;
         }
-        if (still == ready && (b->cluster || k->nopen > 1))
+        if ((still == ready && (b->cluster || k->nopen > 1)) || l->together > 1)
             return RUN_TURN;
     }
 }

@@ -415,6 +415,27 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     return next;
 }
 
+/* Of what others may change meanwhile: an atomic, or a load that is no plain one. */
+static bool looks_at_others(const struct ptx_insn *p, const struct insn *in)
+{
+    return in->slot != NO_PLACE &&
+           (p->op == OP_atom ||
+            (p->op == OP_ld && in->flags & (F_VOLATILE | F_RELAXED | F_ACQUIRE)));
+}
+/* Who has looked gives up the rest of a short turn: what others do comes before what is made of it.
+ */
+static const struct insn *looked(struct warp *w, const struct insn *in)
+{
+    const struct path *path = w->cur;
+    const struct insn *next = disturb_own(in)(w, in);
+    if (next != in + 1 || w->cur != path || w->block->slice >= w->block->launch->slice)
+        return next;
+    w->cur->pc = next;
+    w->cur->enter = NO_BLOCK;
+    w->still = w->idle = w->stuck = false;
+    return NULL;
+}
+
 static void disturb_func(struct emu_func *f, unsigned classes)
 {
     bool *held = follow_loads(classes) ? follow_registers(f->ptx, classes) : NULL;
@@ -433,10 +454,12 @@ static void disturb_func(struct emu_func *f, unsigned classes)
             in->fn = compared_watched;
         else if (classes & SET(outcomes) && outcomes_watches(f, in, p))
             in->fn = outcomes_watched;
+        else if (classes & SET(reordered) && looks_at_others(p, in))
+            in->fn = looked;
         else if (wanted_now)
             in->fn = disturbed;
         else if (in->fn == disturbed || in->fn == nan_watched || in->fn == compared_watched ||
-                 in->fn == outcomes_watched)
+                 in->fn == outcomes_watched || in->fn == looked)
             in->fn = disturb_own(in);
     }
     free(held);

@@ -26,6 +26,7 @@
 #define PEER_OFFSET       ((1ull << PEER_SHIFT) - 1)
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
+#define BLOCKS_TOGETHER   4    /* of every second launch whose blocks come in a drawn order */
 #define SLICE_ENDS        4    /* kept of a path: a loop's slices may end at its blocks by turns */
 #define STILL_SLICE       64   /* and for a path that goes round and round: nothing_new() */
 
@@ -270,6 +271,7 @@ struct launch {
     uint32_t cc;
     unsigned disturb;           /* 1 << DISTURB_… (disturb.h) */
     uint64_t turns;             /* of `reordered`: the order of its blocks (turns.h) */
+    uint32_t together;          /* blocks that take turns, though none waits for another */
     struct compared **compared; /* of each function, where they are kept (compared.h) */
     uint8_t **outcomes;         /* likewise (outcomes.h), and of which blocks, or clusters */
     uint64_t few[LAUNCH_FEW];

@@ -198,7 +198,8 @@ static void take_turns(struct worker *k)
     struct ring *r = &k->ring;
     bool want = k->nopen == 0; /* to open another block */
     while (goes_on(k)) {
-        if (want && !l->failed && k->nopen < l->max_active && open_block(k) && l->cooperative)
+        if (want && !l->failed && k->nopen < l->max_active && open_block(k) &&
+            (l->cooperative || k->nopen < l->together))
             continue;
         struct block *b = ring_take(r);
         if (!b)
@@ -216,7 +217,7 @@ static void take_turns(struct worker *k)
                 b->next = r->spare;
                 r->spare = b;
             }
-            want = k->nopen == 0;
+            want = k->nopen < l->together;
         } else {
             ring_append(r, b);
             want = turn == RUN_YIELD;
@@ -583,9 +584,12 @@ static void set_up(struct launch *l, const struct emu_launch *e)
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
     l->stop_from = UINT64_MAX;
-    if (launch_reordered(l))
+    l->together = 1;
+    if (launch_reordered(l)) {
         l->turns =
             turns_draw(mix64(turns_now() + l->number), l->nblocks / cluster_size(l->cluster));
+        l->together = mix64(l->turns) & 1 ? BLOCKS_TOGETHER : 1;
+    }
     l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE
                : launch_ordered(l)                ? 16 * SLICE
                                                   : SLICE;

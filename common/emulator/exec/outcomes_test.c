@@ -205,6 +205,36 @@ Test(outcomes, reordered)
     cr_expect_lt(went_on, whole, "who comes last to a barrier goes on first");
 }
 
+/* How many of 40 blocks' additions to one place are kept, by a load and a store. */
+static uint32_t added_apart(uint64_t from)
+{
+    static const char body[] = "setp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+                               "ld.relaxed.gpu.global.u32 %r1, [%out];\nadd.u32 %r1, %r1, 1;\n"
+                               "st.relaxed.gpu.global.u32 [%out], %r1;\nEND: bar.sync 0;";
+
+    disturb_set(1u << DISTURB_reordered);
+    turns_set(from);
+    emu_renumber();
+    RUN(.grid = 40, .block = 64, .body = body);
+    disturb_set(0);
+    return out[0];
+}
+
+/* Of every second launch several blocks take turns: none is done before the next begins. */
+Test(outcomes, reordered_side_by_side)
+{
+    uint32_t apart = 0, lost = 0;
+
+    for (uint64_t from = 0; from < 20; from++) {
+        uint32_t kept = added_apart(from);
+
+        cr_expect_eq(kept, added_apart(from));
+        apart += kept == 40;
+        lost += kept < 40;
+    }
+    cr_expect(apart >= 4 && lost >= 4, "%u %u", apart, lost);
+}
+
 /* What a warp, or a block, waits for comes all the same: none between them is in its way. */
 Test(outcomes, reordered_they_wait)
 {
