@@ -256,13 +256,22 @@ static void choose_listeners(struct block *b)
     }
     b->tell = b->nlisteners || b->worker->by_rules;
 }
-/* Of every second block whose warps come in a drawn order, and of all that take turns with others:
- * who is the first to come is then not the first to be done. */
-static int32_t drawn_slice(const struct launch *l, uint64_t drawn)
+/* How warps take turns whose order is drawn. Of every second block, and of all that take turns with
+ * others, these are short: who is the first to come is then not the first to be done. Of some of
+ * these the order is the usual one at first, so that what looks at it finds nothing else. */
+static void draw_turns(struct block *b)
 {
-    enum { LENGTHS = 7 };
-    return launch_reordered(l) && (drawn & 1 || l->together > 1) ? 1 << (drawn >> 1) % LENGTHS
-                                                                 : l->slice;
+    enum { SHORT = 1, USUAL = 2, LOOKS = 4, ROUNDS = 5 };
+    const struct launch *l = b->launch;
+    uint64_t drawn = b->turns = mix64(l->turns + b->index);
+    b->slice = l->slice;
+    b->usual = 0;
+    b->looks = false;
+    if (!launch_reordered(l) || (!(drawn & SHORT) && l->together == 1))
+        return;
+    b->slice = SHORT_SLICE;
+    b->usual = drawn & USUAL ? 1u << (drawn >> 8) % ROUNDS : 0;
+    b->looks = l->together > 1 || drawn & LOOKS;
 }
 void block_start(struct block *b, uint64_t index)
 {
@@ -282,8 +291,7 @@ void block_start(struct block *b, uint64_t index)
     if (b->mbarriers)
         b->mbarriers->n = 0;
     b->yields = 0;
-    b->turns = mix64(l->turns + index);
-    b->slice = drawn_slice(l, b->turns);
+    draw_turns(b);
     memset(b->barriers, 0, sizeof(b->barriers));
     b->read_lo = UINT64_MAX;
     b->read_hi = 0;
@@ -388,6 +396,8 @@ static int32_t next_slice(const struct block *b, const struct warp *w)
 {
     if (w->still)
         return STILL_SLICE;
+    if (launch_reordered(b->launch) && b->slice == SHORT_SLICE) /* of any length up to that */
+        return SHORT_SLICE >> mix64(b->turns ^ w->executed << 8 ^ w->index) % SHORT_LENGTHS;
     return w->given < b->slice / 2 ? 2 * w->given : b->slice;
 }
 /* Gives each warp that can run a turn, until the block ends or nothing but yielding happens. */
@@ -401,10 +411,12 @@ enum run block_run(struct block *b)
         return RUN_DONE;
     for (;;) {
         uint32_t done = 0, ready = 0, still = 0, stuck = 0, idle = 0;
-        if (launch_reordered(l))
+        bool usual = b->usual > 0;
+        b->usual -= usual;
+        if (launch_reordered(l) && !usual)
             b->turns = turns_draw(b->turns, b->nwarps);
         for (uint32_t i = 0; i < b->nwarps; i++) {
-            struct warp *w = &b->warps[launch_turn(l, b->turns, i, b->nwarps)];
+            struct warp *w = &b->warps[usual ? i : launch_turn(l, b->turns, i, b->nwarps)];
             if (w->state == WARP_READY) {
                 w->slice = w->given = next_slice(b, w);
                 run(w);

@@ -428,7 +428,7 @@ static const struct insn *looked(struct warp *w, const struct insn *in)
 {
     const struct path *path = w->cur;
     const struct insn *next = disturb_own(in)(w, in);
-    if (next != in + 1 || w->cur != path || w->block->slice >= w->block->launch->slice)
+    if (next != in + 1 || w->cur != path || !w->block->looks)
         return next;
     w->cur->pc = next;
     w->cur->enter = NO_BLOCK;

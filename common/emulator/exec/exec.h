@@ -27,6 +27,8 @@
 #define SLICE             4096 /* warp instructions a path may run before others get a turn */
 #define COOPERATIVE_SLICE 64   /* the same in a cooperative launch */
 #define BLOCKS_TOGETHER   4    /* of every second launch whose blocks come in a drawn order */
+#define SHORT_SLICE       64   /* the most in a block whose turns are drawn short */
+#define SHORT_LENGTHS     7    /* … and so many powers of 2 up to it */
 #define SLICE_ENDS        4    /* kept of a path: a loop's slices may end at its blocks by turns */
 #define STILL_SLICE       64   /* and for a path that goes round and round: nothing_new() */
 
@@ -163,6 +165,8 @@ struct block {
     struct block_info info;
     struct mbarriers *mbarriers; /* that it set up: mbarrier.h; NULL: none */
     uint64_t turns;              /* the order of its warps (turns.h), where that is drawn */
+    uint32_t usual;              /* rounds before that in which they come as usual */
+    bool looks;                  /* a turn ends where it looks at what others may change */
     int32_t slice;               /* the launch's, or a short one, where that is drawn, too */
     bool stuck;                  /* all warps that could run are, and nothing else can help them */
     uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
