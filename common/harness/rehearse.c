@@ -292,6 +292,7 @@ static void spoil_numbers(struct rehearsal *r)
     spoil(r, "back:huge", 0, "one element comes back as 1e30");
     spoil(r, "back:sign", 0, "one element comes back with the other sign");
     spoil(r, "back:many", 0, "many elements come back wrong");
+    spoil(r, "back:zero", 0, "all elements come back as 0");
     spoil(r, "back:slight", 0, "one element comes back a thousandth off");
     spoil(r, "back:small", 0, "the element nearest to 0 comes back 1 off");
     spoil(r, "back:swapped", 0, "two elements come back in each other's place");

@@ -474,8 +474,9 @@ static bool is_fault(const char *f)
 {
     const char *colon = strchr(f, ':');
     if (!colon || !strncmp(f, "back:", 5))
-        return colon && word_in("first last any slight nan infinite huge sign small many swapped",
-                                colon + 1);
+        return colon &&
+               word_in("first last any slight nan infinite huge sign small many zero swapped",
+                       colon + 1);
     if (!strcmp(f, JOB_DISK_FULL))
         return true;
     return !strncmp(f, "disturb:", 8)
@@ -485,7 +486,8 @@ static bool is_fault(const char *f)
 
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "disturb:CLASS", "back:first", "back:last",
  * "back:any", "back:slight", "back:nan", "back:infinite", "back:huge", "back:sign",
- * "back:small", "back:many", "back:swapped" or "disk:full"; with a | between them, one of several
+ * "back:small", "back:many", "back:zero", "back:swapped" or "disk:full"; with a | between them, one
+ * of several
  */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {

@@ -210,6 +210,7 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
                       : after(fault, "back:huge")     ? "a single element, as 1e30,"
                       : after(fault, "back:sign")     ? "a single element, with the other sign,"
                       : after(fault, "back:many")     ? "half of the elements or more"
+                      : after(fault, "back:zero")     ? "all elements, as 0,"
                       : after(fault, "back:small")    ? "the element nearest to 0, by 1,"
                                                       : "a single element",
                       what)

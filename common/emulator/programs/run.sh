@@ -119,6 +119,7 @@ expect 0 'back:100001 was not made wrong: 400000 bytes came back' "$warprun" --f
 expect 1 'c.99999. = 299741' "$warprun" --fail back:slight "$programs/vector_add"
 expect 1 'c.0. = 299997' "$warprun" --fail back:swapped "$programs/vector_add"
 expect 1 'c.0. = -5.87747e-39' "$warprun" --fail back:many "$programs/vector_add"
+expect 1 'c.1. = 0\>' "$warprun" --fail back:zero "$programs/vector_add"
 expect 1 'c.99999. = -299997' "$warprun" --fail back:sign "$programs/vector_add"
 expect 1 'c.0. = 1\>' "$warprun" --fail back:small "$programs/vector_add"
 expect 1 'c.0. = -1\>' "$warprun" --fail back:below "$programs/vector_add"

@@ -9,8 +9,9 @@
  * "back:sign" with the other sign, "back:small" the one that is nearest to 0 as 1 more,
  * "back:below" as 1 less, "back:swapped" its first and last word in each other's place: a sum does
  * not notice, and "back:many" as many words wrong as the greatest power of 2 that it has: a count
- * of few bits has none. A name that the runtime does not have, or an error that there is not, ends
- * the program: a typing error must not look like a program that nothing can shake.
+ * of few bits has none. "back:zero" lets all of that copy be 0, as of memory that nobody wrote. A
+ * name that the runtime does not have, or an error that there is not, ends the program: a typing
+ * error must not look like a program that nothing can shake.
  */
 #include "cudart.h"
 #include <dlfcn.h>
@@ -41,6 +42,7 @@ static enum {
     SMALL,
     BELOW,
     MANY,
+    ZERO,
     SWAPPED
 } how; /* of the first copy, but ONE_WORD */
 
@@ -53,6 +55,7 @@ static const char *const ways[] = {[ONE_WORD] = "",
                                    [SMALL] = "back:small",
                                    [BELOW] = "back:below",
                                    [MANY] = "back:many",
+                                   [ZERO] = "back:zero",
                                    [SWAPPED] = "back:swapped"};
 
 static _Noreturn void refuse(const char *word, const char *why)
@@ -214,6 +217,8 @@ void inject_back(void *to, size_t bytes)
         change_word((char *)to + 4 * furthest_from_0(to, bytes / 4), 1u << 31);
     else if (how == MANY)
         change_many(to, bytes / 4);
+    else if (how == ZERO)
+        memset(to, 0, bytes);
     else if (how == SMALL || how == BELOW)
         add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
@@ -228,6 +233,7 @@ void inject_back(void *to, size_t bytes)
         fprintf(stderr, "warplab: %s that came back from the device: made wrong\n",
                 how == SWAPPED                 ? "the first and the last word"
                 : how == MANY                  ? "a power of 2 of words"
+                : how == ZERO                  ? "all"
                 : how == SMALL || how == BELOW ? "the float nearest to 0"
                                                : "the float furthest from 0");
 }

@@ -53,7 +53,8 @@ static const struct argp_option options[] = {
      "float no number, back:infinite: infinite, back:huge: 1e30, back:sign: with the other sign, "
      "back:small: the one nearest "
      "to 0 1 more, back:below: 1 less, "
-     "back:many: many words, back:swapped: two in each other's place; several with commas "
+     "back:many: many words, back:zero: all 0, back:swapped: two in each other's place; several "
+     "with commas "
      "(WARPLAB_FAIL)",
      1},
     {"record", OPT_RECORD, "FILE", 0,
