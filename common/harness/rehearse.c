@@ -53,13 +53,21 @@ static const char *const calls[] = {
     "cudaMallocAsync",
     "cudaMallocManaged",
     "cudaMallocHost",
+    "cudaMallocPitch",
     "cudaHostAlloc",
+    "cudaHostRegister",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
     "cudaMemcpy",
     "cudaMemcpyAsync",
+    "cudaMemcpy2D",
+    "cudaMemcpy2DAsync",
     "cudaLaunchKernel",
     "cudaLaunchKernelExC",
     "cudaEventCreate",
+    "cudaEventCreateWithFlags",
     "cudaEventRecord",
+    "cudaEventRecordWithFlags",
     "cudaEventSynchronize",
     "cudaStreamSynchronize",
     "cudaDeviceSynchronize",
@@ -67,13 +75,16 @@ static const char *const calls[] = {
     "cudaFree",
     "cudaFreeAsync",
     "cudaFreeHost",
+    "cudaHostUnregister",
     "cudaEventDestroy",
+    "cudaStreamDestroy",
 };
 
 /* The result may be there by then, and what could not be given back stays. */
 static bool gives_back(const char *call)
 {
-    return !strncmp(call, "cudaFree", 8) || !strcmp(call, "cudaEventDestroy");
+    return !strncmp(call, "cudaFree", 8) || !strcmp(call, "cudaEventDestroy") ||
+           !strcmp(call, "cudaStreamDestroy") || !strcmp(call, "cudaHostUnregister");
 }
 
 /* On stderr, beside what the emulator's runtime says. */

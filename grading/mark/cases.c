@@ -484,10 +484,10 @@ static bool is_fault(const char *f)
                : !strncmp(f, "cuda", 4) && (atoi(colon + 1) > 0 || word_in("any each", colon + 1));
 }
 
-/* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "disturb:CLASS", "back:first", "back:last",
- * "back:any", "back:slight", "back:nan", "back:infinite", "back:huge", "back:sign",
- * "back:small", "back:many", "back:zero", "back:swapped" or "disk:full"; with a | between them, one
- * of several
+/* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "cudaMalloc*:each", "disturb:CLASS",
+ * "back:first", "back:last", "back:any", "back:slight", "back:nan", "back:infinite", "back:huge",
+ * "back:sign", "back:small", "back:many", "back:zero", "back:swapped" or "disk:full"; with a |
+ * between them, one of several
  */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {

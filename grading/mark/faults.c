@@ -2,7 +2,8 @@
  *
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
  * do fails. "cudaMalloc:any" is one of them, drawn for the submission, "cudaMalloc:each" all of
- * them, in turn over the row's cases; who makes very many fails. "disturb:WHAT" lets no call fail
+ * them, in turn over the row's cases; who makes very many fails. "cudaMalloc*:each" is so of every
+ * call whose name begins so, as the run without faults has them. "disturb:WHAT" lets no call fail
  * but the device compute with wrong numbers, "back:WHICH" one element of the result come back
  * wrong, "disk:full" no byte of the result be written. What a program did then, its status, its
  * words and its result are seen from outside. That the call failed, and what is left, is the
@@ -38,7 +39,8 @@ static bool is_of_numbers(const char *fault)
  * thing stays. */
 static bool is_of_the_end(const char *fault)
 {
-    return after(fault, "disk:") || after(fault, "cudaFree") || after(fault, "cudaEventDestroy");
+    return after(fault, "disk:") || after(fault, "cudaFree") || after(fault, "cudaEventDestroy") ||
+           after(fault, "cudaStreamDestroy") || after(fault, "cudaHostUnregister");
 }
 
 /* "back:first" and "back:last" as the runtime knows them: by the element's number, from 1, of n. */
@@ -98,7 +100,8 @@ static char *own_words(const char *said)
 
 static bool tells(const char *said, const char *fault)
 {
-    char *words = own_words(said), *call = xformat("%.*s", (int)strcspn(fault, ":"), fault);
+    /* cudaMemcpy_ptds is cudaMemcpy as it is built for a default stream a thread. */
+    char *words = own_words(said), *call = xformat("%.*s", (int)strcspn(fault, "_:"), fault);
     bool found = (strstr(words, call) || names_error(words, error_of(call))) && !names_many(words);
     if (is_of_numbers(fault) || after(fault, "disk:"))
         found = words[strspn(words, " \n")] != 0;
@@ -273,6 +276,23 @@ static char *calls_of_case(const struct marking *m, const struct run *base, cons
     return text_take(&t);
 }
 
+/* "CALL*:WHICH" for each function that the run without faults called, and whose name begins so, for
+ * free(). Others as they are. */
+static char *faults_of_family(const struct run *base, const char *fault)
+{
+    size_t length = strcspn(fault, "*:");
+    const char *which = fault + length;
+    if (*which != '*')
+        return xstrdup(fault);
+    struct text t = {0};
+    for (const char *p = base->outputs.record; p && *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        const char *name = after(p, "calls.");
+        if (name && !strncmp(name, fault, length))
+            text_addf(&t, "%.*s%s ", (int)strcspn(name, " \n"), name, which + 1);
+    }
+    return text_take(&t);
+}
+
 /* False when the row is settled. */
 static bool try_fault(struct marking *m, const struct marked_case *c, struct run *base,
                       const char *fault, int *tried)
@@ -284,7 +304,8 @@ static bool try_fault(struct marking *m, const struct marked_case *c, struct run
     char *what = internal ? NULL : problem(r, fault);
     if (what)
         say_problem(m, c, fault, what);
-    ++*tried;
+    /* managed memory is no cudaMalloc: its error is to be told, and earns nothing alone */
+    *tried += !after(fault, "cudaMallocManaged");
     session_again_free(r);
     bool ok = !internal && !what;
     free(what);
@@ -306,6 +327,22 @@ static bool try_list(struct marking *m, const struct marked_case *c, struct run 
     return ok;
 }
 
+/* Of one part of the row's faults, those that fall to its case number `at` of n. */
+static bool try_family(struct marking *m, const struct marked_case *c, struct run *base,
+                       const char *family, int at, int n, int *tried)
+{
+    char *list = faults_of_family(base, family), *save = NULL;
+    bool ok = true;
+    for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
+        const char *which = strchr(f, ':');
+        bool each = which && !strcmp(which, ":each");
+        ok = (!each || !too_many(m, c, base, f)) &&
+             try_list(m, c, base, each ? calls_of_case(m, base, f, at, n) : xstrdup(f), tried);
+    }
+    free(list);
+    return ok;
+}
+
 /* On the row's case number `at` of n. */
 static bool try_all(struct marking *m, const struct marked_case *c, int at, int n, int *tried)
 {
@@ -316,11 +353,7 @@ static bool try_all(struct marking *m, const struct marked_case *c, int at, int 
     bool ok = true;
     for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
         char *fault = fault_in_turn(m, f, at);
-        const char *which = strchr(fault, ':');
-        bool each = which && !strcmp(which, ":each");
-        ok = (!each || !too_many(m, c, base, fault)) &&
-             try_list(m, c, base, each ? calls_of_case(m, base, fault, at, n) : xstrdup(fault),
-                      tried);
+        ok = try_family(m, c, base, fault, at, n, tried);
         free(fault);
     }
     free(list);

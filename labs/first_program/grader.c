@@ -109,26 +109,27 @@ static const struct rubric_row rows[] = {
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},
     {"fault-memory", 2, "a cudaMalloc that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = SIZES,
-     .faults = "cudaMalloc:each cudaMallocAsync:each cudaMallocHost:each cudaHostAlloc:each",
+     .cases = SIZES, .faults = "cudaMalloc*:each cudaHostAlloc:each",
      .hint = "Every call returns a cudaError_t: say which call and cudaGetErrorString() on stderr, "
              "free what there is already, return something else than 0 from main. Try "
              "build/bin/warprun --fail cudaMalloc:2."},
     {"fault-copy", 2, "a cudaMemcpy that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = SIZES, .faults = "cudaMemcpy:each cudaMemcpyAsync:each",
+     .cases = SIZES, .faults = "cudaMemcpy*:each",
      .hint = "Each copy returns an error, the one back, too: after it nothing is to be written."},
     {"fault-launch", 2, "a launch that fails is told, and ends well", ROW_FAULTS, "saxpy",
-     .cases = SIZES, .faults = "cudaLaunchKernel:any cudaLaunchKernelExC:any",
+     .cases = SIZES, .faults = "cudaLaunch*:any cudaGraphInstantiate*:any cudaGraphLaunch*:any",
      .hint = "<<<…>>> returns nothing: who tells of it? cudaGetLastError()."},
     {"fault-events", 1, "an event that fails is told, and ends well", ROW_FAULTS, "saxpy",
      .cases = SIZES,
-     .faults = "cudaEventCreate:each cudaEventRecord:each cudaEventSynchronize:each "
-               "cudaDeviceSynchronize:each cudaStreamSynchronize:each cudaEventElapsedTime:each",
+     .faults = "cudaEventCreate*:each cudaEventRecord*:each cudaEventSynchronize:each "
+               "cudaDeviceSynchronize:each cudaStreamSynchronize*:each cudaEventElapsedTime:each "
+               "cudaStreamCreate*:each cudaStreamWaitEvent*:each cudaEventQuery:any "
+               "cudaStreamQuery*:any cudaMemset*:each cudaHostRegister:each",
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy", .cases = SIZES,
-     .faults = "disk:full cudaFree:each cudaFreeAsync:each cudaFreeHost:each "
-               "cudaEventDestroy:each",
+     .faults = "disk:full cudaFree*:each cudaEventDestroy:each cudaStreamDestroy:each "
+               "cudaHostUnregister:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
              "errors, too: say so, free the rest all the same, and let main return something else "
              "than 0."},
