@@ -22,7 +22,8 @@ put() { # FILE…
     done
 }
 
-put Makefile LICENSE common/VERSION common/deps.sh common/run.sh common/student/smoke.sh common/student/student.mk
+put Makefile LICENSE common/VERSION common/deps.sh common/misspelt.sh common/run.sh \
+    common/student/smoke.sh common/student/student.mk
 for f in $(files common/base common/lab common/run common/harness common/device common/emulator); do
     case $f in
     *_test.* | *_fuzz.* | */testlab.c | */test*.cu | */bank.py | */readme_tables) ;;
@@ -34,7 +35,9 @@ done
 for f in labs/*/harness.c; do
     lab=$(dirname "$f")
     put "$f" "$lab/README.md" "$lab/$(basename "$lab").cu"
-    [ ! -e "$lab/shown.json" ] || put "$lab/shown.json"
+    for more in "$lab"/*.h "$lab/shown.json"; do
+        [ ! -e "$more" ] || put "$more"
+    done
     # what a handout says of records that stay here goes: in brackets, or a sentence with a link
     sed '/SOLUTION=1/d; /^make grade /d; s, (`plots/records/[^)]*),,g
          s, [^.]*\[[^]]*\](\.\./\.\./plots/records/[^)]*)\.,,' "$lab/README.md" >"$to/$lab/README.md"
