@@ -370,10 +370,11 @@ static void without_chance(struct probe *p, char *words)
         bool right;
         char *other = recognised(p, p->x->verify->seed + seed, &right);
 
-        if (!right && !p->broken && whole)
+        if (whole && !right && !p->broken)
             keep_common(words, other);
+        else if (!whole && other)
+            text_addf(&seen, "%s\n", other);
         asked |= !right;
-        text_addf(&seen, "%s\n", other ? other : "");
         free(other);
     }
     if (asked && !whole)

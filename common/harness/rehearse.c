@@ -80,13 +80,6 @@ static const char *const calls[] = {
     "cudaStreamDestroy",
 };
 
-/* The result may be there by then, and what could not be given back stays. */
-static bool gives_back(const char *call)
-{
-    return !strncmp(call, "cudaFree", 8) || !strcmp(call, "cudaEventDestroy") ||
-           !strcmp(call, "cudaStreamDestroy") || !strcmp(call, "cudaHostUnregister");
-}
-
 /* On stderr, beside what the emulator's runtime says. */
 static bool said_something(const char *said)
 {
@@ -188,12 +181,12 @@ static void fail_call(struct rehearsal *r, const char *call, unsigned which)
     struct sample sample;
 
     if (run_with(r, fail, 0, &sample) && fact(&sample.outputs, "made_to_fail") > 0) {
-        enum trouble what = trouble_of(r, &sample.outputs, gives_back(call));
+        enum trouble what = trouble_of(r, &sample.outputs, job_gives_back(call));
         struct text says = {0};
 
         if (what) {
             put_trouble(&says, what, &sample.outputs);
-            if (what == LEFT && gives_back(call))
+            if (what == LEFT && job_gives_back(call))
                 text_add(&says, ": is each of these calls made, whatever the one before it gives "
                                 "(what is behind && is skipped where that before it is false)?");
             note(r, what, when, text_str(&says));

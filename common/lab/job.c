@@ -22,6 +22,17 @@ bool job_goes_on(const struct plan *p, const struct job_options *o, int32_t erro
     return !error || (error == LAUNCH_TIMEOUT && o->disturb & DISTURB_TRIALS && !p->nops);
 }
 
+bool job_gives_back(const char *call)
+{
+    static const char *const begins[] = {"cudaFree", "cudaEventDestroy", "cudaStreamDestroy",
+                                         "cudaHostUnregister"};
+    bool gives = false;
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+        gives |= !strncmp(call, begins[i], strlen(begins[i]));
+    return gives;
+}
+
 bool job_write(const struct wire *w, const struct job *j)
 {
     const struct job_options *o = &j->options;

@@ -15,7 +15,11 @@
 
 /* What a buffer holds before the run, so that what nobody wrote is seen. Under checks memory is
  * left as it came: reads of it are found. */
-enum poison { POISON_NONE, POISON_OUTPUTS, POISON_ALL /* scratch too */ };
+enum poison {
+    POISON_NONE,
+    POISON_OUTPUTS,
+    POISON_ALL /* scratch, too, and what is behind a case's part of a module's array */
+};
 
 struct job_options {
     bool check;             /* with the emulator's checks */
@@ -44,6 +48,9 @@ struct job {
     struct job_options options;
     char *fail; /* after job_read(): options.fail's text, or "" */
 };
+/* Does the runtime's function give something back ("cudaFreeHost", also as "cudaFreeHost:2")? When
+ * it fails, the result may be there already, and one thing stays. */
+bool job_gives_back(const char *call);
 /* Can the device be used on after this error? A trial may take too long, if no schedule's streams
  * still have work. */
 bool job_goes_on(const struct plan *p, const struct job_options *o, int32_t error);

@@ -313,3 +313,12 @@ Test(job, what_a_program_left)
     o.record = "";
     cr_expect(program_fact(&o, "record.left", &value) && value != value, "there is no record");
 }
+
+Test(job, calls_that_give_back)
+{
+    cr_expect(job_gives_back("cudaFree:2") && job_gives_back("cudaFreeHost"));
+    cr_expect(job_gives_back("cudaEventDestroy:1") && job_gives_back("cudaStreamDestroy"));
+    cr_expect(job_gives_back("cudaHostUnregister"));
+    cr_expect_not(job_gives_back("cudaMalloc:1") || job_gives_back("cudaEventCreate") ||
+                  job_gives_back("disk:full"));
+}

@@ -39,8 +39,7 @@ static bool is_of_numbers(const char *fault)
  * thing stays. */
 static bool is_of_the_end(const char *fault)
 {
-    return after(fault, "disk:") || after(fault, "cudaFree") || after(fault, "cudaEventDestroy") ||
-           after(fault, "cudaStreamDestroy") || after(fault, "cudaHostUnregister");
+    return after(fault, "disk:") || job_gives_back(fault);
 }
 
 /* "back:first" and "back:last" as the runtime knows them: by the element's number, from 1, of n. */

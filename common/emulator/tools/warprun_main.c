@@ -51,10 +51,8 @@ static const struct argp_option options[] = {
      "Make the N-th call of a function of the runtime fail: cudaMalloc:2; back:N: let the N-th "
      "word copied to the host be wrong, back:slight: a float by a thousandth, back:nan: a "
      "float no number, back:infinite: infinite, back:huge: 1e30, back:sign: with the other sign, "
-     "back:small: the one nearest "
-     "to 0 1 more, back:below: 1 less, "
-     "back:many: many words, back:zero: all 0, back:swapped: two in each other's place; several "
-     "with commas "
+     "back:small: the one nearest to 0 1 more, back:below: 1 less, back:many: many words, "
+     "back:zero: all 0, back:swapped: two in each other's place; several with commas "
      "(WARPLAB_FAIL)",
      1},
     {"record", OPT_RECORD, "FILE", 0,
