@@ -32,7 +32,10 @@
     X(outcomes, "nothing: a few blocks run, and it is kept how instructions turn out in them")     \
     X(few, "nothing: the same few blocks run, the others do not")                                  \
     X(backwards, "nothing: the last block and each block's last warp come first")                  \
-    X(reordered, "nothing: blocks come in a drawn order, and each block's warps after each barrier")
+    X(reordered, "nothing: blocks come in a drawn order, and each block's warps after each barrier") \
+    X(parted, "nothing: so they do, and lanes part where they share words by no plain access") \
+    X(late, "nothing: so they do, and what a block stores but has not fenced others see late") \
+    X(crowded, "nothing: so it is, and as many blocks as a GPU holds take turns")
 /* clang-format on */
 
 /* Amid the work: not before the warp's first such instruction. Long: so many floating-point and

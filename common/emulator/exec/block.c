@@ -261,10 +261,12 @@ static void choose_listeners(struct block *b)
  * these the order is the usual one at first, so that what looks at it finds nothing else. */
 static void draw_turns(struct block *b)
 {
-    enum { SHORT = 1, USUAL = 2, LOOKS = 4, ROUNDS = 5 };
+    enum { SHORT = 1, USUAL = 2, LOOKS = 4, ROUNDS = 5, STAYS = 8 };
     const struct launch *l = b->launch;
     uint64_t drawn = b->turns = mix64(l->turns + b->index);
     b->slice = l->slice;
+    b->stays = launch_parted(l) ? (1u << (drawn >> 16) % STAYS) - 1 : 0;
+    b->passes = 0;
     b->usual = 0;
     b->looks = false;
     if (!launch_reordered(l) || (!(drawn & SHORT) && l->together == 1))
@@ -283,7 +285,7 @@ void block_start(struct block *b, uint64_t index)
     b->ctaid[2] = (uint32_t)(index / ((uint64_t)l->grid[0] * l->grid[1]));
     for (int k = 0; k < 3; k++)
         fill(b->constants + BC_CTAID_X + 128 * k, 4, b->ctaid[k]);
-    fill(b->constants + BC_SMID, 4, b->index % l->profile->sms);
+    fill(b->constants + BC_SMID, 4, b->index / l->neighbours % l->profile->sms);
     if (l->func->cluster_site)
         fill_cluster(b);
     b->live_threads = b->lived = l->threads;

@@ -138,7 +138,7 @@ void cluster_worker(struct worker *k)
 {
     struct launch *l = k->launch;
     uint32_t size = (uint32_t)cluster_size(l->cluster);
-    uint64_t n = l->nblocks / size, together = l->cooperative ? n : 1;
+    uint64_t n = l->nblocks / size, together = l->cooperative ? n : l->together;
     struct cluster *open = xcalloc(together, sizeof(*open));
     struct block **blocks = xcalloc(together * size, sizeof(struct block *));
     for (uint64_t i = 0; i < together * size; i++)
@@ -146,12 +146,16 @@ void cluster_worker(struct worker *k)
     for (uint64_t i = 0; i < together; i++)
         open[i] = (struct cluster){.blocks = blocks + i * size, .nblocks = size};
     while (!l->failed) {
-        uint64_t first = launch_chosen(l, atomic_fetch_add(&l->next_block, together), n);
-        if (first == UINT64_MAX)
+        uint64_t begun = 0;
+        for (uint64_t next; begun < together; begun++) {
+            next = launch_chosen(l, atomic_fetch_add(&l->next_block, 1), n);
+            if (next == UINT64_MAX)
+                break;
+            start(&open[begun], l, next);
+        }
+        if (!begun)
             break;
-        for (uint64_t i = 0; i < together; i++)
-            start(&open[i], l, first + i);
-        run(l, open, together);
+        run(l, open, begun);
     }
     for (uint64_t i = 0; i < together * size; i++)
         block_free(blocks[i]);

@@ -15,6 +15,7 @@
  */
 #include "disturb.h"
 #include "follow.h"
+#include "late.h"
 #include "nan.h"
 #include "compared.h"
 #include "outcomes.h"
@@ -415,25 +416,61 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
     return next;
 }
 
+/* ---- the order in which things happen ---- */
+/* By which threads tell each other something without a race: an atomic, or no plain access. */
+static bool shares(const struct ptx_insn *p, const struct insn *in)
+{
+    bool strong = in->flags & (F_VOLATILE | F_RELAXED | F_ACQUIRE | F_RELEASE);
+    return in->slot != NO_PLACE &&
+           (p->op == OP_atom || p->op == OP_red || ((p->op == OP_ld || p->op == OP_st) && strong));
+}
 /* Of what others may change meanwhile: an atomic, or a load that is no plain one. */
 static bool looks_at_others(const struct ptx_insn *p, const struct insn *in)
 {
-    return in->slot != NO_PLACE &&
-           (p->op == OP_atom ||
-            (p->op == OP_ld && in->flags & (F_VOLATILE | F_RELAXED | F_ACQUIRE)));
+    return p->op != OP_red && p->op != OP_st && shares(p, in);
+}
+/* At every second such access some of the lanes, which are drawn, come later, until there is
+ * something that all do together. */
+static void part_lanes(struct warp *w, const struct insn *in)
+{
+    enum { MOST_READY = 4 };
+    uint64_t drawn = mix64(moment_of(w, in, w->cur->mask) ^ w->block->launch->turns);
+    uint32_t later = w->cur->mask & (uint32_t)drawn;
+    if (drawn >> 32 & 1 && later && later != w->cur->mask && w->nready < MOST_READY)
+        warp_part(w, in, later);
+}
+static void see_late(struct warp *w, const struct insn *in, struct late_look *x)
+{
+    uint32_t global = in->slot != NO_PLACE ? leads_to(w, in, disturb_lanes(w, in), false) : 0;
+    uint64_t at[WARP] = {0};
+    for (uint32_t m = global; m; m &= m - 1)
+        at[__builtin_ctz(m)] = address_of(w, in, __builtin_ctz(m));
+    late_begin(w, in, statement_of(w, in), global, at, x);
 }
 /* Who has looked gives up the rest of a short turn: what others do comes before what is made of it.
  */
-static const struct insn *looked(struct warp *w, const struct insn *in)
+static const struct insn *ordered(struct warp *w, const struct insn *in)
 {
+    const struct ptx_insn *p = statement_of(w, in);
+    const struct launch *l = w->block->launch;
+    struct late_look late = {.n = 0};
+    if (launch_parted(l) && !l->aligned && shares(p, in))
+        part_lanes(w, in);
+    if (launch_late(l) && late_watches(p, in))
+        see_late(w, in, &late);
     const struct path *path = w->cur;
     const struct insn *next = disturb_own(in)(w, in);
-    if (next != in + 1 || w->cur != path || !w->block->looks)
+    late_end(&late);
+    if (next != in + 1 || w->cur != path || !w->block->looks || !looks_at_others(p, in))
         return next;
-    w->cur->pc = next;
-    w->cur->enter = NO_BLOCK;
-    w->still = w->idle = w->stuck = false;
-    return NULL;
+    return warp_give_way(w, next);
+}
+static bool ordered_watches(const struct ptx_insn *p, const struct insn *in, unsigned classes)
+{
+    unsigned late = SET(late) | SET(crowded);
+    return (classes & (SET(parted) | late) && shares(p, in)) ||
+           (classes & SET(reordered) && looks_at_others(p, in)) ||
+           (classes & late && late_watches(p, in));
 }
 
 static void disturb_func(struct emu_func *f, unsigned classes)
@@ -454,23 +491,37 @@ static void disturb_func(struct emu_func *f, unsigned classes)
             in->fn = compared_watched;
         else if (classes & SET(outcomes) && outcomes_watches(f, in, p))
             in->fn = outcomes_watched;
-        else if (classes & SET(reordered) && looks_at_others(p, in))
-            in->fn = looked;
+        else if (ordered_watches(p, in, classes))
+            in->fn = ordered;
         else if (wanted_now)
             in->fn = disturbed;
         else if (in->fn == disturbed || in->fn == nan_watched || in->fn == compared_watched ||
-                 in->fn == outcomes_watched || in->fn == looked)
+                 in->fn == outcomes_watched || in->fn == ordered)
             in->fn = disturb_own(in);
     }
     free(held);
+}
+static bool may_run(const struct emu_func *entry, const struct emu_func *f)
+{
+    return f->lowered && (f == entry || !f->ptx->is_entry);
+}
+bool disturb_aligned(const struct emu_func *entry)
+{
+    const struct emu_module *m = entry->module;
+    for (uint32_t i = 0; i < m->nfuncs; i++)
+        for (uint32_t k = 0; may_run(entry, m->funcs[i]) && k < m->funcs[i]->ptx->ninsns; k++) {
+            const struct ptx_insn *p = &m->funcs[i]->ptx->insns[k];
+            if (ptx_has(p, M_aligned) && p->op != OP_bar && p->op != OP_barrier)
+                return true;
+        }
+    return false;
 }
 void disturb_code(struct emu_func *entry, unsigned classes)
 {
     const struct emu_module *m = entry->module;
     for (uint32_t i = 0; i < m->nfuncs; i++) {
         struct emu_func *f = m->funcs[i];
-        bool may_run = f == entry || !f->ptx->is_entry;
-        if (!may_run || !f->lowered || f->disturbed == classes)
+        if (!may_run(entry, f) || f->disturbed == classes)
             continue;
         disturb_func(f, classes);
         f->disturbed = classes;

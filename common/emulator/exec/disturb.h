@@ -18,6 +18,8 @@ unsigned disturb_now(void);
 /* Makes the code of a kernel, and of what it may call, such that these are disturbed and no others;
  * nothing runs meanwhile. */
 void disturb_code(struct emu_func *entry, unsigned classes);
+/* Is there, but for barriers, an instruction that a warp's lanes have to execute together? */
+bool disturb_aligned(const struct emu_func *entry);
 /* Of an instruction with another handler: its own, and the lanes that execute it. */
 handler disturb_own(const struct insn *in);
 uint32_t disturb_lanes(const struct warp *w, const struct insn *in);

@@ -110,7 +110,7 @@ struct warp {
     struct path paths[WARP];
     uint32_t begun;           /* those that have been since it started: the others' masks are 0 */
     struct path *ready[WARP]; /* stack of paths that could run */
-    uint32_t nready, npaths;
+    uint32_t nready;
     struct recon *free_recon, *all_recons;
     struct frame *frames; /* of calls that have not returned */
     struct frame entry;   /* of the kernel itself */
@@ -167,6 +167,8 @@ struct block {
     uint64_t turns;              /* the order of its warps (turns.h), where that is drawn */
     uint32_t usual;              /* rounds before that in which they come as usual */
     bool looks;                  /* a turn ends where it looks at what others may change */
+    uint32_t stays;              /* a path, at a turn's end, unless these bits are drawn 0 */
+    uint32_t passes;             /* turns that it leaves out before the next, where many are open */
     int32_t slice;               /* the launch's, or a short one, where that is drawn, too */
     bool stuck;                  /* all warps that could run are, and nothing else can help them */
     uint32_t yields, lived;      /* turns since the last thread ended; live_threads then */
@@ -273,9 +275,12 @@ struct launch {
     int32_t slice;
     uint32_t max_active; /* blocks a worker may have open at once */
     uint32_t cc;
-    unsigned disturb;           /* 1 << DISTURB_… (disturb.h) */
-    uint64_t turns;             /* of `reordered`: the order of its blocks (turns.h) */
-    uint32_t together;          /* blocks that take turns, though none waits for another */
+    unsigned disturb;    /* 1 << DISTURB_… (disturb.h) */
+    uint64_t turns;      /* of `reordered`: the order of its blocks (turns.h) */
+    uint32_t together;   /* blocks (clusters) that take turns, though none waits for another */
+    uint32_t neighbours; /* blocks in a row that one multiprocessor has */
+    bool aligned;        /* of `parted`: some instruction is for a whole warp at once */
+    struct late *late;   /* what others do not see yet (late.h); NULL: nothing */
     struct compared **compared; /* of each function, where they are kept (compared.h) */
     uint8_t **outcomes;         /* likewise (outcomes.h), and of which blocks, or clusters */
     uint64_t few[LAUNCH_FEW];
@@ -296,10 +301,19 @@ static inline bool launch_backwards(const struct launch *l)
     return l->disturb >> DISTURB_backwards & 1;
 }
 
-/* They do in an order that is drawn. */
+/* They do in an order that is drawn; and a warp's lanes; and stores are late. */
 static inline bool launch_reordered(const struct launch *l)
 {
-    return l->disturb >> DISTURB_reordered & 1;
+    return l->disturb & (1u << DISTURB_reordered | 1u << DISTURB_parted | 1u << DISTURB_late |
+                         1u << DISTURB_crowded);
+}
+static inline bool launch_parted(const struct launch *l)
+{
+    return l->disturb & (1u << DISTURB_parted | 1u << DISTURB_late | 1u << DISTURB_crowded);
+}
+static inline bool launch_late(const struct launch *l)
+{
+    return l->disturb & (1u << DISTURB_late | 1u << DISTURB_crowded);
 }
 /* In one or the other: a turn is long then, and sleeping gives nobody else one. */
 static inline bool launch_ordered(const struct launch *l)
@@ -352,8 +366,12 @@ const struct insn *warp_barrier(struct warp *w, const struct insn *in);
 bool warp_gather(struct warp *w, const struct insn *in, uint32_t sync_mask);
 /* Lanes of the current path come back to `in` on a path of their own. */
 void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes);
+/* … and meet the others where the current path meets those that parted from it before. */
+void warp_part(struct warp *w, const struct insn *in, uint32_t lanes);
 const struct insn *warp_indirect(struct warp *w, const struct insn *in);
 const struct insn *warp_slice_end(struct warp *w, uint32_t block); /* others get a turn */
+/* So they do, before the current path goes on with `next`. */
+const struct insn *warp_give_way(struct warp *w, const struct insn *next);
 const struct insn *warp_resume(struct warp *w); /* what the chosen path executes next */
 const struct insn *warp_arrive(struct warp *w); /* current path is at its recon */
 void block_release_barriers(struct block *b);

@@ -12,6 +12,7 @@
 #include "cluster.h"
 #include "compared.h"
 #include "disturb.h"
+#include "late.h"
 #include "outcomes.h"
 #include "guard.h"
 #include "base/mix.h"
@@ -192,6 +193,16 @@ static bool goes_on(const struct worker *k)
         return k->late < LATE && !only_waits(k);
     return !(l->parks && only_waits(k)) && !(l->rests && k->nopen);
 }
+/* Where many blocks are open, each falls behind the others now and then, and seldom so far that
+ * nearly all others end before it. */
+static uint32_t passes(const struct block *b)
+{
+    enum { OFTEN = 8, SELDOM = 64, FAR = 4096 };
+    uint64_t drawn = mix64(b->turns ^ b->worker->ran);
+    if (!(b->launch->disturb >> DISTURB_crowded & 1) || drawn % OFTEN)
+        return 0;
+    return drawn % SELDOM ? (1u << drawn / SELDOM % OFTEN) - 1 : FAR;
+}
 static void take_turns(struct worker *k)
 {
     struct launch *l = k->launch;
@@ -204,6 +215,11 @@ static void take_turns(struct worker *k)
         struct block *b = ring_take(r);
         if (!b)
             return;
+        if (b->passes) {
+            b->passes--;
+            ring_append(r, b);
+            continue;
+        }
         uint64_t ran = k->ran;
         enum run turn = block_run(b);
         if (l->failed)
@@ -220,6 +236,7 @@ static void take_turns(struct worker *k)
             want = k->nopen < l->together;
         } else {
             ring_append(r, b);
+            b->passes = passes(b);
             want = turn == RUN_YIELD;
         }
         count_turn(k, turn != RUN_DONE && b->idle);
@@ -349,8 +366,8 @@ static int thread_count(const struct launch *l)
         n = (int)sysconf(_SC_NPROCESSORS_ONLN);
     /* of a NaN the first one is told; comparisons are kept once for all; blocks come in order */
     if (l->cooperative || n < 1 ||
-        l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes |
-                      1u << DISTURB_backwards | 1u << DISTURB_reordered))
+        l->disturb & (1u << DISTURB_nan | 1u << DISTURB_compared | 1u << DISTURB_outcomes) ||
+        launch_ordered(l))
         return 1;
     if (n > 256)
         n = 256;
@@ -550,6 +567,23 @@ static struct mem_alloc *grid_workspace(void)
     return a;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+/* In which order blocks come, and how many at once. resident: those that a GPU runs at once. */
+static void draw_order(struct launch *l, uint64_t resident)
+{
+    uint64_t clusters = l->nblocks / cluster_size(l->cluster);
+    l->together = l->neighbours = 1;
+    if (!launch_reordered(l))
+        return;
+    l->turns = turns_draw(mix64(turns_now() + l->number), clusters);
+    l->neighbours = resident >= 2 * (uint64_t)l->profile->sms ? 2 : 1;
+    l->together = mix64(l->turns) & 1 ? BLOCKS_TOGETHER : 1;
+    if (l->disturb >> DISTURB_crowded & 1)
+        l->together = (uint32_t)least(clusters, resident / cluster_size(l->cluster) + 1);
+}
 static void set_up(struct launch *l, const struct emu_launch *e)
 {
     const struct device_profile *d = device_profile();
@@ -559,6 +593,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->ncounts = l->module->ncounts;
     l->disturb = disturb_now();
     disturb_code(l->func, l->disturb);
+    l->aligned = launch_parted(l) && disturb_aligned(l->func);
     memcpy(l->grid, e->grid, sizeof(l->grid));
     memcpy(l->block, e->block, sizeof(l->block));
     cluster_of(e, l->cluster);
@@ -584,12 +619,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
         (uint64_t)emu_occupancy(e->func, l->threads, e->shared_bytes, NULL) * d->sms;
     l->max_active = (uint32_t)(resident > 65536 ? 65536 : resident);
     l->stop_from = UINT64_MAX;
-    l->together = 1;
-    if (launch_reordered(l)) {
-        l->turns =
-            turns_draw(mix64(turns_now() + l->number), l->nblocks / cluster_size(l->cluster));
-        l->together = mix64(l->turns) & 1 ? BLOCKS_TOGETHER : 1;
-    }
+    draw_order(l, resident);
     l->slice = l->disturb >> DISTURB_outcomes & 1 ? OUTCOMES_SLICE
                : launch_ordered(l)                ? 16 * SLICE
                                                   : SLICE;
@@ -740,6 +770,7 @@ static void tear_down(struct launch *l)
     free((void *)l->constants);
     free(l->warp_constants);
     free(l->shared_map);
+    late_free(l);
     if (l->kept && l->cooperative)
         mem_free(l->workspace);
     free(l->kept);

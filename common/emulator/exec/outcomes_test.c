@@ -235,6 +235,41 @@ Test(outcomes, reordered_side_by_side)
     cr_expect(apart >= 4 && lost >= 4, "%u %u", apart, lost);
 }
 
+/* The most of 200 blocks, or of as many in clusters, that have begun and not ended. */
+static uint32_t most_at_once(uint64_t from, enum disturbance class, const char *attribute)
+{
+    static const char body[] =
+        "setp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\nmov.u32 %r1, 0;\n"
+        "atom.global.add.u32 %r0, [%out], 1;\nadd.u32 %r0, %r0, 1;\n"
+        "WORK: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 300;\n@%p1 bra WORK;\n"
+        "red.global.max.u32 [%out+4], %r0;\nred.global.add.u32 [%out], -1;\nEND: bar.sync 0;";
+
+    disturb_set(1u << class);
+    turns_set(from);
+    emu_renumber();
+    RUN(.target = "sm_90", .attribute = attribute, .grid = 200, .block = 64, .body = body);
+    disturb_set(0);
+    cr_expect_eq(out[0], 0);
+    return out[1];
+}
+
+/* One at a time, a few, or all that a GPU holds. */
+Test(outcomes, reordered_how_many_at_once)
+{
+    static const char *const attributes[] = {NULL, ".reqnctapercluster 2"};
+
+    for (int k = 0; k < 2; k++) {
+        uint32_t alone = 0;
+        for (uint64_t from = 0; from < 16; from++) {
+            uint32_t n = most_at_once(from, DISTURB_reordered, attributes[k]);
+            alone += n <= 1u << k;
+            cr_expect_leq(n, (uint32_t)BLOCKS_TOGETHER << k);
+            cr_expect_gt(most_at_once(from, DISTURB_crowded, attributes[k]), 64);
+        }
+        cr_expect(alone >= 4 && alone <= 12, "%u", alone);
+    }
+}
+
 /* What a warp, or a block, waits for comes all the same: none between them is in its way. */
 Test(outcomes, reordered_they_wait)
 {
@@ -245,7 +280,7 @@ Test(outcomes, reordered_they_wait)
         "WAIT: ld.relaxed.gpu.global.u32 %r1, [%out];\nld.relaxed.gpu.global.u32 %r2, [%out+4];\n"
         "and.b32 %r1, %r1, %r2;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\n"
         "st.global.u32 [%mine+64], 1;";
-    disturb_set(1u << DISTURB_reordered);
+    disturb_set(1u << DISTURB_late);
     for (uint64_t from = 0; from < 20; from++) {
         turns_set(from);
         RUN(.grid = 5, .block = 128, .body = waits);
@@ -253,4 +288,91 @@ Test(outcomes, reordered_they_wait)
             cr_expect_eq(out[16 + i], 1);
     }
     disturb_set(0);
+}
+
+/* What the last of 40 blocks to count adds up: each has left a 1, with `fence` between that and its
+ * count. */
+static uint32_t handed_on(uint64_t from, const char *store, const char *fence)
+{
+    char body[1024];
+
+    snprintf(body, sizeof(body),
+             "setp.ne.u32 %%p0, %%t, 0;\n@%%p0 bra END;\nmul.wide.u32 %%d0, %%cta, 4;\n"
+             "add.u64 %%d0, %%out, %%d0;\n%s [%%d0+256], 1;\n%s\n"
+             "atom.global.add.u32 %%r0, [%%out], 1;\nsetp.ne.u32 %%p0, %%r0, 39;\n@%%p0 bra END;\n"
+             "mov.u32 %%r1, 0;\nmov.u32 %%r2, 0;\nmov.u64 %%d0, %%out;\n"
+             "ADD: ld.relaxed.gpu.global.u32 %%r3, [%%d0+256];\nadd.u32 %%r1, %%r1, %%r3;\n"
+             "add.u64 %%d0, %%d0, 4;\nadd.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p0, %%r2, 40;\n"
+             "@%%p0 bra ADD;\nst.global.u32 [%%out+4], %%r1;\nEND: bar.sync 0;",
+             store, fence);
+    turns_set(from);
+    emu_renumber();
+    RUN(.grid = 40, .block = 64, .body = body);
+    return out[1];
+}
+
+/* A number that no fence hands on is not there yet, but for the adding block's own. */
+Test(outcomes, late)
+{
+    static const struct {
+        const char *store, *fence;
+        uint32_t sum;
+    } ways[] = {
+        {"st.relaxed.gpu.global.u32", "", 1},
+        {"st.volatile.global.u32", "", 1},
+        {"st.relaxed.gpu.global.u32", "fence.acq_rel.cta;", 1},
+        {"red.global.add.u32", "", 1},
+        {"st.relaxed.gpu.global.u32", "membar.gl;", 40},
+        {"st.relaxed.gpu.global.u32", "fence.acq_rel.gpu;", 40},
+        {"red.global.add.u32", "fence.sc.sys;", 40},
+        {"st.relaxed.gpu.global.u32", "red.release.gpu.global.add.u32 [%out+8], 1;", 40},
+    };
+
+    for (uint32_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        for (uint64_t from = 0; from < 8; from++) {
+            disturb_set(1u << DISTURB_late);
+            uint32_t sum = handed_on(from, ways[i].store, ways[i].fence);
+            disturb_set(1u << DISTURB_reordered);
+            uint32_t in_time = handed_on(from, ways[i].store, ways[i].fence);
+            disturb_set(0);
+            cr_expect_eq(sum, ways[i].sum, "%s %s %u", ways[i].store, ways[i].fence, sum);
+            cr_expect_eq(in_time, 40);
+        }
+}
+
+/* How many lanes of a warp get another number than their neighbour's, which that left in shared
+ * memory right before. */
+static uint32_t missed(uint64_t from, const char *sync)
+{
+    char body[1024];
+    uint32_t n = 0;
+
+    snprintf(body, sizeof(body),
+             "mul.lo.u32 %%r0, %%t, 4;\nadd.u32 %%r1, %%t, 1;\nand.b32 %%r1, %%r1, 31;\n"
+             "mul.lo.u32 %%r1, %%r1, 4;\nmov.u32 %%r2, words;\nadd.u32 %%r0, %%r0, %%r2;\n"
+             "add.u32 %%r1, %%r1, %%r2;\nadd.u32 %%r3, %%t, 100;\n"
+             "st.volatile.shared.u32 [%%r0], %%r3;\n%s\nld.volatile.shared.u32 %%r3, [%%r1];\n"
+             "st.global.u32 [%%mine], %%r3;",
+             sync);
+    disturb_set(1u << DISTURB_parted);
+    turns_set(from);
+    emu_renumber();
+    RUN(.block = 32, .before = ".shared .align 4 .b8 words[128];", .body = body);
+    disturb_set(0);
+    for (uint32_t i = 0; i < 32; i++)
+        n += out[i] != 100 + (i + 1) % 32;
+    return n;
+}
+
+/* What lanes of a warp tell each other without bar.warp.sync is not there in time, now and then. */
+Test(outcomes, parted)
+{
+    uint32_t late = 0;
+
+    for (uint64_t from = 0; from < 20; from++) {
+        late += missed(from, "") > 0;
+        cr_expect_eq(missed(from, "bar.warp.sync -1;"), 0);
+        cr_expect_eq(missed(from, "bar.sync 0;"), 0);
+    }
+    cr_expect(late > 5 && late < 20, "%u", late);
 }

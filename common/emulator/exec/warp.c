@@ -8,6 +8,7 @@
  */
 #include "builtin.h"
 #include "follow.h"
+#include "base/mix.h"
 #include "emulator/base/mem.h"
 #include "emulator/base/names.h"
 #include <stdlib.h>
@@ -414,6 +415,25 @@ static bool all_still(const struct warp *w, bool *idle, bool *stuck)
     return still;
 }
 
+/* The path that has waited longest runs next; where lanes part it may have to wait longer. */
+static void oldest_next(struct warp *w)
+{
+    if (!w->nready || mix64(w->block->turns ^ w->executed) & w->block->stays)
+        return;
+    struct path *oldest = w->ready[0];
+    memmove(w->ready, w->ready + 1, (w->nready - 1) * sizeof(w->ready[0]));
+    w->ready[w->nready - 1] = w->cur;
+    use_path(w, oldest);
+}
+const struct insn *warp_give_way(struct warp *w, const struct insn *next)
+{
+    w->cur->pc = next;
+    w->cur->enter = NO_BLOCK;
+    w->still = w->idle = w->stuck = false;
+    oldest_next(w);
+    return NULL;
+}
+
 const struct insn *warp_slice_end(struct warp *w, uint32_t b)
 {
     int32_t needs = (int32_t)w->cur->frame->func->blocks[b].ninsns + 1;
@@ -440,12 +460,7 @@ const struct insn *warp_slice_end(struct warp *w, uint32_t b)
         w->cur->alone = 0;
         release_arrived(w);
     }
-    if (w->nready) { /* the oldest of the others runs next */
-        struct path *oldest = w->ready[0];
-        memmove(w->ready, w->ready + 1, (w->nready - 1) * sizeof(w->ready[0]));
-        w->ready[w->nready - 1] = w->cur;
-        use_path(w, oldest);
-    }
+    oldest_next(w);
     return NULL; /* state stays WARP_READY: the block's scheduler comes back */
 }
 
@@ -486,6 +501,11 @@ void warp_set_aside(struct warp *w, const struct insn *in, uint32_t lanes)
     while (b + 1 < f->nblocks && f->blocks[b + 1].first <= at)
         b++;
     part(w, f->blocks[b].recon, lanes)->pc = in;
+}
+void warp_part(struct warp *w, const struct insn *in, uint32_t lanes)
+{
+    part(w, NO_BLOCK, lanes)->pc = in;
+    w->apart = true;
 }
 
 const struct insn *warp_branch(struct warp *w, const struct insn *in, uint32_t taken)
