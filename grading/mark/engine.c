@@ -388,40 +388,95 @@ static void fail_astray(struct marking *m, const struct run *r)
     free(why);
 }
 
-/* Right, and wrong as soon as blocks and warps come in such an order. */
-static bool fails_in_order(struct marking *m, const struct marked_case *c, struct run *r,
-                           enum disturbance order, const char *words)
+/* Is the run, which is right, wrong when blocks, warps and lanes come in another order, and what
+ * they store comes later? `class` has all of that: settles the row as failed by the first part of
+ * it with which it is. where: "the case x1" or the like. */
+static bool fails_in_order(struct marking *m, struct run *r, enum disturbance class,
+                           const char *where, const char *name)
 {
-    const struct influence *x = session_influence(m->s, r, order);
-    if (!(x->share > 0) && !x->broke)
+    static const struct {
+        enum disturbance class;
+        const char *words;
+    } parts[] = {
+        {DISTURB_backwards, "the last block and each block's last warp come first"},
+        {DISTURB_reordered, "blocks, and each block's warps, come in another order"},
+        {DISTURB_parted, "lanes of a warp do not go in step"},
+        {DISTURB_late, "what a block leaves comes late to others, as on a GPU it may where no "
+                       "fence is between it and the news of it"},
+        {DISTURB_crowded, "as many blocks run at once as the GPU holds"},
+    };
+    const struct influence *x = session_influence(m->s, r, class);
+    for (size_t i = class != DISTURB_backwards; x->share > 0 || x->broke; i++) {
+        const struct influence *part = session_influence(m->s, r, parts[i].class);
+        if (!(part->share > 0) && !part->broke)
+            continue;
+        char *why =
+            xformat("On %s results are wrong when %s: what orders them?", where, parts[i].words);
+        marking_settle(m, STATUS_FAIL, why, name);
+        free(why);
+        return true;
+    }
+    return false;
+}
+
+enum { ORDERED_STEPS = 1 << 20, CROWDED_STEPS = 1 << 22 };
+static uint64_t blocks_of(const struct run *r)
+{
+    uint64_t most = 0;
+    for (int i = 0; r->plan && i < r->plan->nsteps; i++) {
+        const uint32_t *g = r->plan->steps[i].grid;
+        uint64_t blocks = (uint64_t)g[0] * g[1] * g[2];
+        most = blocks > most ? blocks : most;
+    }
+    return most;
+}
+/* Of the variant's runs that this row, or another, asked for, the one with most blocks that is not
+ * too long; NULL: all are. */
+static struct run *run_crowded(const struct marking *m)
+{
+    struct run *most = NULL;
+    for (int i = 0; i < m->s->nruns; i++) {
+        struct run *r = m->s->runs[i];
+        if (r->result.end == RUN_OK && !strcmp(r->variant->name, m->row->variant) &&
+            r->outputs.counters.inst_executed <= CROWDED_STEPS &&
+            (!most || blocks_of(r) > blocks_of(most)))
+            most = r;
+    }
+    return most;
+}
+/* Is it short, or are all that are right longer? */
+static bool is_ordered(struct marking *m, struct marked_case *cases, int n, const struct run *r)
+{
+    uint64_t steps = r->outputs.counters.inst_executed;
+    if (r->result.end != RUN_OK)
         return false;
-    char *place = marking_place(c),
-         *why = xformat("On %s results are wrong when %s: what orders them?", place, words);
-    marking_settle(m, STATUS_FAIL, why, c->c.name);
-    free(place);
-    free(why);
+    for (int i = 0; i < n && steps > ORDERED_STEPS; i++) {
+        const struct run *x = marking_run(m, &cases[i], 0, true);
+        if (x->result.end == RUN_OK && x->outputs.counters.inst_executed < steps)
+            return false;
+    }
     return true;
 }
 
 /* What has to put blocks, or warps, in order is missing, however the words are read that go from
  * one to the other. Each case draws an order of its own; the opposite one is tried on every second
- * case. */
+ * case, and many blocks at once on one. */
 static bool fails_out_of_order(struct marking *m, struct marked_case *cases, int n)
 {
-    enum { MOST_STEPS = 1 << 20 };
     for (int i = 0, tried = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, true);
-        if (r->result.end != RUN_OK || r->outputs.counters.inst_executed > MOST_STEPS)
+        if (!is_ordered(m, cases, n, r))
             continue;
-        if (tried++ % 2 == 0 &&
-            fails_in_order(m, &cases[i], r, DISTURB_backwards,
-                           "the last block and each block's last warp come first"))
-            return true;
-        if (fails_in_order(m, &cases[i], r, DISTURB_reordered,
-                           "blocks, and each block's warps, come in another order"))
+        char *place = marking_place(&cases[i]);
+        bool fails =
+            (tried++ % 2 == 0 && fails_in_order(m, r, DISTURB_backwards, place, cases[i].c.name)) ||
+            fails_in_order(m, r, DISTURB_late, place, cases[i].c.name);
+        free(place);
+        if (fails)
             return true;
     }
-    return false;
+    struct run *r = run_crowded(m);
+    return r && fails_in_order(m, r, DISTURB_crowded, "one of its cases", NULL);
 }
 
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
