@@ -1,5 +1,6 @@
 /* cases_test.c - what is drawn for a submission: within bounds, the same again, no other's. */
 #include "cases.h"
+#include "base/alloc.h"
 #include "base/digest.h"
 
 #include <criterion/criterion.h>
@@ -455,6 +456,41 @@ Test(cases, hidden_ones_are_as_large_as_the_labs)
                      least = least_end(lab->name, row->id, own), most = hidden_most(lab, r, row);
             cr_expect(most >= least, "%s, %s: %llu, not %llu", lab->name, row->id,
                       (unsigned long long)most, (unsigned long long)least);
+        }
+    }
+}
+
+static const char *kernels_of(const struct lab *lab, const char *variant)
+{
+    const struct lab_variant *v = variant_named(lab, variant);
+    return v->kernels ? v->kernels : v->name;
+}
+
+/* Do the kernels of a row of checks that earns points, on a drawn case, have this one? */
+static bool checked_for_points(const struct lab *lab, const struct rubric *r, const char *kernel)
+{
+    for (int i = 0; i < r->nrows; i++) {
+        const struct rubric_row *row = &r->rows[i];
+        if (row->kind == ROW_CHECKS && row->points > 0 && row->cases &&
+            strstr(row->cases, "hidden") && word_in(kernels_of(lab, row->variant), kernel))
+            return true;
+    }
+    return false;
+}
+
+/* A kernel that is right here, and on a GPU only now and then, loses something. */
+Test(cases, races_of_what_earns_points_cost_some)
+{
+    for (int l = 0; l < all_labs_count; l++) {
+        const struct lab *lab = all_labs[l];
+        const struct rubric *r = rubric_of(lab->name);
+        for (int i = 0; i < r->nrows; i++) {
+            if (!(r->rows[i].points > 0))
+                continue;
+            char *words = xstrdup(kernels_of(lab, r->rows[i].variant)), *rest = NULL;
+            for (char *k = strtok_r(words, " ", &rest); k; k = strtok_r(NULL, " ", &rest))
+                cr_expect(checked_for_points(lab, r, k), "%s, %s: %s", lab->name, r->rows[i].id, k);
+            free(words);
         }
     }
 }

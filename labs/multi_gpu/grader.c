@@ -89,8 +89,9 @@ static const struct hidden_case hidden[] = {
     "skew <= max(1.15 + 3 / n, 1.03 * 256 * launches * ceil(m / (256 * launches)) / m)"
 
 static const struct rubric_row rows[] = {
-    {"shares-ok", 3, "Shares are the whole, once, for any n and number of ranks", ROW_CORRECT, "shares", .cases = "s-one s-many hidden-s hidden-many-s",
+    {"shares-ok", 2, "Shares are the whole, once, for any n and number of ranks", ROW_CORRECT, "shares", .cases = "s-one s-many hidden-s hidden-many-s",
      .hint = "Write down the shares of 7 for 3 ranks, and of 2 for 4. And how large is n * rank at most?"},
+    {"shares-clean", 1, "Shares: no bad access", ROW_CHECKS, "shares", .cases = "s-many hidden-s hidden-many-s", .hint = CHECKED},
     {"gather-ok", 3, "Points: fetched and added, they are right", ROW_CORRECT, "ball_gather", .cases = "b-one b-few b-odd b-idle b-even hidden-idle-b hidden-b hidden-more-b hidden-wide-b hidden-broad-b hidden-many-b b-outside b-inside hidden-near-b",
      .hint = "A share may have more points than the grid has threads, or none: what does a block of an empty share write?"},
     {"gather-clean", 1, "Points: no bad access", ROW_CHECKS, "ball_gather", .cases = "b-odd hidden-b hidden-idle-b hidden-broad-b", .hint = CHECKED},
