@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "base/alloc.h"
 #include "base/digest.h"
+#include "lab/plan.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -466,6 +467,17 @@ static const char *kernels_of(const struct lab *lab, const char *variant)
     return v->kernels ? v->kernels : v->name;
 }
 
+/* Does it run all kernels of the other one? */
+static bool runs_all(const struct lab *lab, const char *variant, const char *other)
+{
+    bool all = true;
+    char *words = xstrdup(kernels_of(lab, other)), *rest = NULL;
+    for (char *k = strtok_r(words, " ", &rest); k; k = strtok_r(NULL, " ", &rest))
+        all &= word_in(kernels_of(lab, variant), k);
+    free(words);
+    return all;
+}
+
 /* Do the kernels of a row of checks that earns points, on a drawn case, have this one? */
 static bool checked_for_points(const struct lab *lab, const struct rubric *r, const char *kernel)
 {
@@ -492,6 +504,73 @@ Test(cases, races_of_what_earns_points_cost_some)
                 cr_expect(checked_for_points(lab, r, k), "%s, %s: %s", lab->name, r->rows[i].id, k);
             free(words);
         }
+    }
+}
+
+static uint64_t *extent(struct lab_case *c, char e)
+{
+    return e == 'n' ? &c->n : e == 'm' ? &c->m : e == 'k' ? &c->k : (uint64_t *)&c->param;
+}
+
+/* Does the lab launch something for the case with this extent? */
+static bool takes(const struct lab *lab, const struct lab_variant *v, struct lab_case c, char e,
+                  uint64_t x)
+{
+    static struct plan p;
+    static const struct device_limits d = {132, 1024, 2048, 227 << 10, 90};
+    char err[256];
+    *extent(&c, e) = x;
+    return (!lab->applies || lab->applies(v, &c)) &&
+           plan_make(lab, v, &c, &v->record, &d, &p, err, sizeof(err)) && p.nsteps > 0;
+}
+
+enum { OTHERS, NONE, ONE }; /* 0 and 1, as bits */
+
+/* Of an extent the 0 and the 1 that the lab takes on a row's cases; what they have is added. */
+static unsigned least_of(const struct lab *lab, const struct rubric *r,
+                         const struct rubric_row *row, char e, unsigned *seen)
+{
+    const struct lab_variant *v = variant_named(lab, row->variant);
+    unsigned taken = OTHERS;
+    for (int i = 0; i < 50; i++) {
+        char whose[24];
+        int n;
+        snprintf(whose, sizeof(whose), "whose is it: %d", i);
+        struct draw d = {whose, whose};
+        struct marked_case *c = row_cases(lab, r, row, &d, &n);
+        for (int k = 0; k < n; k++) {
+            uint64_t x = *extent(&c[k].c, e);
+            *seen |= x == 0 ? NONE : x == 1 ? ONE : OTHERS;
+            for (x = 0; i == 0 && x < 2; x++)
+                taken |= takes(lab, v, c[k].c, e, x) ? 1u << x : 0;
+        }
+        free(c);
+    }
+    return taken;
+}
+
+/* Where a loop is left after its first round, or a guard asks for the last element, it shows at the
+ * least size alone: of what a lab launches its kernels for, a row on results of the same kernels
+ * has 0, or 1 where it takes no 0. The lengths of a copy with a stride are primes. */
+Test(cases, the_least_that_a_lab_takes_is_looked_at)
+{
+    for (int l = 0; l < all_labs_count; l++) {
+        const struct lab *lab = all_labs[l];
+        const struct rubric *r = rubric_of(lab->name);
+        for (int i = 0; !lab->program && i < r->nrows; i++)
+            for (const char *e = lab->extents; *e; e++) {
+                unsigned seen = 0, taken = 0;
+                if (!(r->rows[i].points > 0) || r->rows[i].kind != ROW_CORRECT ||
+                    !strcmp(r->rows[i].variant, "strided_copy"))
+                    continue;
+                for (int k = 0; k < r->nrows; k++)
+                    if (r->rows[k].kind == ROW_CORRECT &&
+                        runs_all(lab, r->rows[k].variant, r->rows[i].variant))
+                        taken |= least_of(lab, r, &r->rows[k], *e, &seen);
+                unsigned least = taken & -taken;
+                cr_expect_eq(seen & least, least, "%s, %s: no case with %c = %d", lab->name,
+                             r->rows[i].id, *e, least == ONE);
+            }
     }
 }
 

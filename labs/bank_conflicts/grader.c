@@ -118,7 +118,7 @@ static const struct rubric_row rows[] = {
     GIVEN_ROWS("bank_loop8", "tail", "tail"),
     GIVEN_ROWS("bank_loop16", "tail", "tail"),
     GIVEN_ROWS("transpose_conflict", "one tall wide", "tall"),
-    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s3 tail hidden-n hidden-between hidden-many hidden-middle hidden-more hidden-beyond",
+    {"fixed-ok", 2, "bank_fixed's sums are right", ROW_CORRECT, "bank_fixed", .cases = STRIDES " s0 s3 tail hidden-n hidden-between hidden-many hidden-middle hidden-more hidden-beyond",
      .hint = "Write down place(i) for i = 0 … 63: is any place taken twice, or past the end of sm?"},
     {"fixed-clean", 1, "bank_fixed has no race and no bad access", ROW_CHECKS, "bank_fixed", .cases = "tail hidden-power hidden-many", /* each read is checked: 65,536 results would take as long as the rest */
      .hint = "Two elements in one place race; a place past FIXED_WORDS is out of bounds."},

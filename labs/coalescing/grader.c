@@ -80,6 +80,8 @@ static const struct lab_case cases[] = {
      .op = ENERGY,
      .flags = CASE_CHECK | CASE_SPECIAL},
     PARTICLES("aligned", 4096),
+    MATRIX("no-column", 0, 40),
+    MATRIX("no-row", 40, 0),
     MATRIX("dot", 1, 1),
     MATRIX("small", 33, 31),
     MATRIX("row", 300, 1),
@@ -313,7 +315,7 @@ static const struct hidden_case hidden[] = {
 #define COUNTS                                                                                     \
     "one tail aligned none hidden-few hidden-fewest hidden-particles hidden-more hidden-many"
 #define SHAPES                                                                                     \
-    "dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
+    "no-column no-row dot small row column odd square rectangle hidden-matrix hidden-any hidden-low hidden-high hidden-long      \
     hidden-large hidden-larger hidden-largest hidden-broad hidden-steep hidden-wide hidden-tallest hidden-widest"
 /* From lane to lane it is as far as asked, whatever sectors are touched on the way: how often a
  * warp comes round, and back by as much as there is, depends on which threads are one. */

@@ -123,7 +123,7 @@ static void plan_step(struct plan *p, const struct lab_variant *v, const struct 
     s->args[1] = (struct plan_arg){.kind = ARG_BUFFER, .buffer = OUT};
     s->args[2] = u32_arg(c->n);
     if (turns) {
-        s->grid[1] = ceil_div(c->m, a_block);
+        s->grid[1] = c->m ? ceil_div(c->m, a_block) : 1;
         s->args[s->nargs++] = u32_arg(c->m);
     } else if (experiment_of(c) != ENERGY) {
         s->args[s->nargs++] = u32_arg((uint64_t)c->param);

@@ -16,6 +16,8 @@ enum { TAIL = 1 };
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 #define CHECKED "Run it with CHECK=1: it names the line, the thread and the address."
 static const struct lab_case cases[] = {
+    ELEMENTS("branch-none", BRANCH, 0, CASE_SPECIAL),
+    ELEMENTS("branch-one", BRANCH, 1, CASE_SPECIAL),
     ELEMENTS("branch", BRANCH, 777, CASE_SPECIAL),
     {.name = "branch-full",
      .n = 1024,
@@ -142,13 +144,13 @@ static const struct hidden_case hidden[] = {
 #define BY_HALVES "64 * inst_lanes_16 >= 0.95 * flop_fp32_slots - 2 * 32 * 512"
 
 static const struct rubric_row rows[] = {
-    {"warp-ok", 0.5, "Branch by warp: each element gets its warp's work", ROW_CORRECT, "branch_warp", .cases = "branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
+    {"warp-ok", 0.5, "Branch by warp: each element gets its warp's work", ROW_CORRECT, "branch_warp", .cases = "branch-none branch-one branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
      .hint = "threadIdx.x / 32 is the number of a thread's warp in its block. Does the last thread have an element?"},
     {"warp-clean", 0.5, "Branch by warp: no bad access", ROW_CHECKS, "branch_warp", .cases = "branch hidden-few-branch", .hint = CHECKED},
     {"warp-lanes", 1, "Branch by warp: no lane waits", ROW_GATE, "branch_warp", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
      .gate = IDLE " <= 0.05 * flops + 300 * 256 && " IN_WORK("1.0005", "8") " && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6") " && " IN_WHOLE_BLOCKS,
      .hint = "Ask once, and let each branch do the whole of its work. Each path keeps its own code."},
-    {"thread-ok", 0.5, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
+    {"thread-ok", 0.5, "Branch by thread: each element gets its thread's work", ROW_CORRECT, "branch_thread", .cases = "branch-none branch-one branch branch-full hidden-few-branch hidden-branch hidden-branch-middle hidden-branch-far hidden-branch-full",
      .hint = "Even threads and odd ones. Does the last thread have an element?"},
     {"thread-clean", 0.5, "Branch by thread: no bad access", ROW_CHECKS, "branch_thread", .cases = "branch hidden-few-branch", .hint = CHECKED},
     {"thread-both", 1, "Branch by thread: each warp walks both branches", ROW_GATE, "branch_thread", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
