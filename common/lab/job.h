@@ -33,14 +33,16 @@ struct job_options {
     bool any_status;        /* a program's result counts whatever status it ends with */
     unsigned disturb; /* classes of instructions, 1 << DISTURB_… (emulator/base/disturb.h) */
     enum poison poison;
-    const char *fail;             /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */
-#define JOB_DISK_FULL "disk:full" /* this, in fail: its result is to go to /dev/full */
-    uint64_t steps;               /* warp instructions a launch on the emulator; 0: no limit */
-    uint64_t seed;                /* of poison and guards */
-    uint64_t look;                /* on the emulator: runs that look at one thing again have the
-                                     number of its first; 0: none. run/look.h */
-    uint64_t sample_at;           /* on the emulator: says which blocks modelled times are made of;
-                                     0: fixed ones */
+    const char *fail; /* a program's call that is to fail, "cudaMalloc:2"; NULL: none */
+#define JOB_DISK_FULL                                                                              \
+    "disk:full"         /* this, in fail: its result is to go to /dev/full; with                   \
+                           "disk:9000" no file of its gets more bytes */
+    uint64_t steps;     /* warp instructions a launch on the emulator; 0: no limit */
+    uint64_t seed;      /* of poison and guards */
+    uint64_t look;      /* on the emulator: runs that look at one thing again have the
+                           number of its first; 0: none. run/look.h */
+    uint64_t sample_at; /* on the emulator: says which blocks modelled times are made of;
+                           0: fixed ones */
 };
 struct job {
     const struct plan *plan;

@@ -111,6 +111,12 @@ static bool disk_full(const struct job_options *o)
     return o->fail && !strcmp(o->fail, JOB_DISK_FULL);
 }
 
+/* Of "disk:9000" the 9000; of others 0. */
+static rlim_t disk_room(const struct job_options *o)
+{
+    return o->fail && !strncmp(o->fail, "disk:", 5) ? strtoul(o->fail + 5, NULL, 10) : 0;
+}
+
 static bool place_make(struct place *p, const struct module *m, const struct job *j)
 {
     p->folder = make_temporary_dir();
@@ -166,7 +172,7 @@ static void limit(int what, rlim_t most)
 }
 
 static _Noreturn void become(const struct place *p, char **env, const int out[2],
-                             rlim_t cpu_seconds, bool emulator)
+                             rlim_t cpu_seconds, rlim_t room, bool emulator)
 {
     char *argv[] = {p->program, p->input, p->output, NULL};
     int null = open("/dev/null", O_RDONLY);
@@ -178,7 +184,9 @@ static _Noreturn void become(const struct place *p, char **env, const int out[2]
     close_range(3, ~0u, 0);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, cpu_seconds);
-    limit(RLIMIT_FSIZE, FILE_ROOM);
+    limit(RLIMIT_FSIZE, room ? room : FILE_ROOM);
+    if (room)
+        signal(SIGXFSZ, SIG_IGN); /* it is told by an error, as of a full disk */
     if (confined && emulator)
         limit(RLIMIT_AS, ADDRESSES), limit(RLIMIT_DATA, MEMORY);
     signal(SIGPIPE, SIG_DFL);
@@ -261,7 +269,8 @@ static char **environment(const struct place *p, const struct job *j)
     env[kept++] = xformat("WARPLAB_RECORD=%s", p->record);
     env[kept++] = xformat("WARPLAB_STEPS=%llu", (unsigned long long)o->steps);
     env[kept++] = xformat("WARPLAB_CHECK=%d", o->check);
-    env[kept++] = xformat("WARPLAB_FAIL=%s", o->fail && !disk_full(o) ? o->fail : "");
+    env[kept++] =
+        xformat("WARPLAB_FAIL=%s", o->fail && strncmp(o->fail, "disk:", 5) != 0 ? o->fail : "");
     if (memory_is_dirty(j))
         env[kept++] = xstrdup("MALLOC_PERTURB_=128");
     if (confined)
@@ -387,7 +396,8 @@ static bool start_and_wait(const struct place *p, const struct job *j, struct te
     double begin = now_s(); /* before the fork: the child may have ended before it goes on here */
     pid_t pid = fork();
     if (pid == 0)
-        become(p, env, (int[]){out[1], err[1]}, (rlim_t)(CPU_SECONDS * patience(j)), emulator);
+        become(p, env, (int[]){out[1], err[1]}, (rlim_t)(CPU_SECONDS * patience(j)),
+               disk_room(&j->options), emulator);
     close(out[1]), close(err[1]);
     struct pollfd pipes[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
     if (pid > 0) {

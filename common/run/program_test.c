@@ -146,6 +146,18 @@ Test(program, finds_no_room_on_a_full_disk)
     outputs_free(&o);
 }
 
+Test(program, finds_room_for_some_bytes_on_a_disk_that_gets_full)
+{
+    struct outputs o = run_with("cat $1 $1 >$2 || { echo $WARPLAB_FAIL >&2; exit 3; }",
+                                (struct job_options){.fail = "disk:10", .any_status = true});
+
+    cr_assert_eq(o.status, 3);
+    cr_assert(strstr(o.said, "File too large"), "%s", o.said);
+    cr_assert(!strstr(o.said, "disk"), "no call of the runtime's is to fail");
+    cr_assert(o.wrote);
+    outputs_free(&o);
+}
+
 Test(program, cannot_print_more_than_is_kept)
 {
     struct outputs o = run_script("head -c 1000000 /dev/zero | tr '\\0' x; cat $1 >$2");

@@ -477,7 +477,7 @@ static bool is_fault(const char *f)
         return colon &&
                word_in("first last any slight nan infinite huge sign small many zero swapped",
                        colon + 1);
-    if (!strcmp(f, JOB_DISK_FULL))
+    if (!strcmp(f, JOB_DISK_FULL) || !strcmp(f, "disk:late"))
         return true;
     return !strncmp(f, "disturb:", 8)
                ? disturb_index(colon + 1) >= 0
@@ -486,8 +486,8 @@ static bool is_fault(const char *f)
 
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "cudaMalloc*:each", "disturb:CLASS",
  * "back:first", "back:last", "back:any", "back:slight", "back:nan", "back:infinite", "back:huge",
- * "back:sign", "back:small", "back:many", "back:zero", "back:swapped" or "disk:full"; with a |
- * between them, one of several
+ * "back:sign", "back:small", "back:many", "back:zero", "back:swapped", "disk:full" or "disk:late";
+ * with a | between them, one of several
  */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {

@@ -5,9 +5,9 @@
  * them, in turn over the row's cases; who makes very many fails. "cudaMalloc*:each" is so of every
  * call whose name begins so, as the run without faults has them. "disturb:WHAT" lets no call fail
  * but the device compute with wrong numbers, "back:WHICH" one element of the result come back
- * wrong, "disk:full" no byte of the result be written. What a program did then, its status, its
- * words and its result are seen from outside. That the call failed, and what is left, is the
- * runtime's own record.
+ * wrong, "disk:full" no byte of the result be written, "disk:late" not all. What a program did
+ * then, its status, its words and its result are seen from outside. That the call failed, and what
+ * is left, is the runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -144,11 +144,27 @@ static char *problem(const struct run *r, const char *fault)
     return left > 0 ? xformat("%.0f allocation(s) were not freed", left) : NULL;
 }
 
+/* The runtime's record is to have room, too. */
+enum { LEAST_ROOM = 16 << 10 };
+
+/* "disk:late" with how many bytes there is room for, of a result that is larger: for free(). */
+static char *disk_drawn(const struct marking *m, const struct run *base)
+{
+    uint64_t bytes = 4 * base->c.n, more = 0;
+    char *label = xformat("%s/%s/%s/disk", m->row->id, m->draw.submission, base->c.name);
+    if (m->draw.secret && bytes > LEAST_ROOM)
+        more = secret_draw(m->draw.secret, label) % (bytes - LEAST_ROOM);
+    free(label);
+    return xformat("disk:%llu", (unsigned long long)(LEAST_ROOM + more));
+}
+
 /* "cudaMalloc:any" as one of the calls that the run without faults made, "back:any" as one of the
  * result's elements, for free(): drawn from secret and submission; in practice the last. */
 static char *fault_drawn(const struct marking *m, const struct run *base, const char *fault)
 {
     const char *colon = strchr(fault, ':');
+    if (!strcmp(fault, "disk:late"))
+        return disk_drawn(m, base);
     if (!colon || strcmp(colon, ":any"))
         return xstrdup(fault);
     char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
@@ -177,7 +193,8 @@ static bool comes(const struct run *base, const char *fault)
     if (disturbed(fault))
         return fact(base, "launches") > 0;
     if (after(fault, "disk:"))
-        return base->outputs.wrote && fact(base, "launches") > 0;
+        return base->outputs.wrote && fact(base, "launches") > 0 &&
+               strtoull(colon + 1, NULL, 10) < 4 * base->c.n;
     if (after(fault, "back:"))
         return base->c.n > 0 && fact(base, "memcpyDtoH") >= 4 * (double)base->c.n;
     return (double)calls_made(base, fault) >= strtod(colon + 1, NULL);
@@ -217,7 +234,8 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
                                                       : "a single element",
                       what)
         : after(fault, "disk:")
-            ? xformat("On %s, when the disk was full: %s.", place, what)
+            ? xformat("On %s, when the disk was full%s: %s.", place,
+                      strcmp(fault, JOB_DISK_FULL) ? " after some of the result" : "", what)
             : xformat("On %s, when call %s of %.*s failed: %s.", place, strchr(fault, ':') + 1,
                       (int)strcspn(fault, ":"), fault, what);
     marking_settle(m, STATUS_FAIL, why, c->c.name);

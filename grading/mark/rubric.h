@@ -97,8 +97,8 @@ struct rubric_row {
      * "back:sign", one with the other sign, "back:small", the one nearest to 0 by 1, "back:many",
      * the first 2^k of them, as many as there are, "back:zero", all as 0, "back:swapped", two in
      * each other's place (results are then to be told as wrong), "disk:full", no result can be
-     * written. A call that the program does not make is passed over. Of "back:nan|back:small" each
-     * of the row's cases has one, in turn.
+     * written, "disk:late", not all of one of more than 16 KiB. A call that the program does not
+     * make is passed over. Of "back:nan|back:small" each of the row's cases has one, in turn.
      */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */

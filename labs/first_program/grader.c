@@ -128,7 +128,7 @@ static const struct rubric_row rows[] = {
      .hint = "cudaEventCreate, cudaEventRecord, cudaEventSynchronize and cudaEventElapsedTime "
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy", .cases = SIZES,
-     .faults = "disk:full cudaFree*:each cudaEventDestroy:each cudaStreamDestroy:each "
+     .faults = "disk:full disk:late cudaFree*:each cudaEventDestroy:each cudaStreamDestroy:each "
                "cudaHostUnregister:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
              "errors, too: say so, free the rest all the same, and let main return something else "
