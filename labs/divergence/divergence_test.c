@@ -56,6 +56,28 @@ Test(divergence, reference_takes_the_kernels_paths)
     check("coherent_data", 3, 0, data);
 }
 
+/* Special cases have elements of all sizes and of either sign, and as before of -1 to 1. */
+Test(divergence, special_elements_are_of_any_size)
+{
+    static const float least[] = {0x1p-8f, 4, 0x1p20f, 0x1p-30f},
+                       most[] = {1, 256, 0x1p30f, 0x1p-20f};
+    float in[N];
+    struct plan p = {.buffers = {{.count = N}}};
+    struct lab_case c = {.n = N, .dtype = DT_F32, .flags = CASE_SPECIAL};
+    int count[4][2] = {{0}};
+
+    for (uint64_t seed = 1; seed < 32; seed++) {
+        lab_divergence.make_input(&p, 0, &c, seed, in);
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < 4; k++)
+                count[k][signbit(in[i]) != 0] += fabsf(in[i]) > least[k] && fabsf(in[i]) < most[k];
+    }
+    for (int k = 0; k < 4; k++)
+        for (int sign = 0; sign < 2; sign++)
+            cr_expect(count[k][sign] > 20, "%g to %g: %d", least[k], most[k], count[k][sign]);
+    cr_expect(count[0][0] + count[0][1] > 31 * N / 3, "%d", count[0][0] + count[0][1]);
+}
+
 Test(divergence, kinds_are_four)
 {
     struct plan p = {.buffers = {{.count = N}, {.count = N}, {.count = N}}};

@@ -179,6 +179,16 @@ static int32_t kind_of(const struct lab_case *c, uint64_t seed, uint64_t i)
                                   : (int32_t)(random_u64(seed ^ KIND, i) % KINDS);
 }
 
+/* Half of the elements, in a row that begins anywhere, are of any size: a step rounds all of them
+ * as the CPU does. Of the others, which stay near their result's size, each bit counts. */
+static void add_special(float *in, uint64_t n, uint64_t stream)
+{
+    uint64_t length = (n + 1) / 2;
+
+    special_sprinkle(DT_F32, SPECIAL_ALL, stream, n, in);
+    special_fill(DT_F32, random_u64(stream, n), length, in + stream % (n - length + 1));
+}
+
 static void make_input(const struct plan *p, int b, const struct lab_case *c, uint64_t seed,
                        void *data)
 {
@@ -189,7 +199,7 @@ static void make_input(const struct plan *p, int b, const struct lab_case *c, ui
             ((float *)data)[i] = random_f32(seed, i);
     }
     if (b == IN && c->flags & CASE_SPECIAL)
-        special_sprinkle(DT_F32, SPECIAL_ALL, seed ^ IN, p->buffers[b].count, data);
+        add_special(data, p->buffers[b].count, seed ^ IN);
 }
 
 /* The path of element i, as the kernels' source says. */
