@@ -406,6 +406,14 @@ static bool fails_in_order(struct marking *m, struct run *r, enum disturbance cl
         {DISTURB_crowded, "as many blocks run at once as the GPU holds"},
     };
     const struct influence *x = session_influence(m->s, r, class);
+    if (x->unwaited) {
+        char *why = xformat("On %s what a copy brings is used before it is there, when that takes "
+                            "longer: who asks the mbarrier goes on only when it says yes.",
+                            where);
+        marking_settle(m, STATUS_FAIL, why, name);
+        free(why);
+        return true;
+    }
     for (size_t i = class != DISTURB_backwards; x->share > 0 || x->broke; i++) {
         const struct influence *part = session_influence(m->s, r, parts[i].class);
         if (!(part->share > 0) && !part->broke)

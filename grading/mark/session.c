@@ -763,12 +763,26 @@ static uint64_t disturbed_steps(const struct session *s, const struct run *r)
     return steps_of(s, 8 * steps_taken(&r->outputs) + 1000000);
 }
 
+static bool has_finding(const struct run *r, const char *kind)
+{
+    size_t i;
+    json_t *f;
+    json_array_foreach(r->findings, i, f)
+    {
+        if (!strcmp(json_string_value(json_object_get(f, "kind")), kind))
+            return true;
+    }
+    return false;
+}
+
 const struct influence *session_influence(struct session *s, struct run *r, int class)
 {
     struct influence *x = &r->influence[class];
     if (x->asked)
         return x;
     struct run second = run_again(r);
+    /* what it waits for may come late, which checks alone see: here copies are there at once */
+    second.check = class == DISTURB_late && r->check && r->outputs.counters.mbarrier_arrivals > 0;
     x->asked = true;
     x->share = NAN;
     if (open_box(s))
@@ -780,6 +794,7 @@ const struct influence *session_influence(struct session *s, struct run *r, int 
     else
         x->why = xstrdup(second.why ? second.why : "it could not be run");
     x->broke = second.result.end == RUN_ERROR;
+    x->unwaited = has_finding(&second, "async-unwaited");
     run_clear(&second);
     return x;
 }

@@ -43,9 +43,10 @@ void engine_defaults(
 /* What became of a run in which a class of instructions was disturbed. */
 struct influence {
     bool asked;
-    double share; /* of the compared results that were wrong; NaN: not known, and */
-    char *why;    /* why: a sentence */
-    bool broke;   /* … as it ended with an error of CUDA's, but for its time */
+    double share;  /* of the compared results that were wrong; NaN: not known, and */
+    char *why;     /* why: a sentence */
+    bool broke;    /* … as it ended with an error of CUDA's, but for its time */
+    bool unwaited; /* of a run with checks: what a copy brings was used and not waited for */
 };
 struct run {
     const struct lab_variant *variant;

@@ -197,7 +197,7 @@ static const struct rubric_row rows[] = {
     {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
     {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly hidden-tiles-many", .influence_on_each = true, .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
-     .gate = "barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
+     .gate = "fences == 0 && barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
              " && max(min(-mbarrier_arrivals, shared_block_bytes * (barriers + warp_syncs) - 1.8 * global_ld_bytes * warps), async_bytes - 0.99 * global_ld_bytes) >= 0 && flop_fp16 + flop_fp32 + flop_fp64 <= 1.1 * 2 * k * (m + 64) * (n + 64)" /* half a tile of 128 hangs over */

@@ -340,6 +340,32 @@ Test(outcomes, late)
         }
 }
 
+/* How often an mbarrier whose phase is over says that it is not, before it says so. */
+static uint32_t asked_in_vain(uint64_t from)
+{
+    static const char body[] =
+        "mov.u32 %r0, words;\nmov.u32 %r1, 0;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+        "mbarrier.init.shared.b64 [%r0], 1;\nmbarrier.arrive.shared.b64 %d0, [%r0];\n"
+        "ASK: mbarrier.test_wait.shared.b64 %p1, [%r0], %d0;\n@%p1 bra YES;\n"
+        "add.u32 %r1, %r1, 1;\nbra ASK;\nYES: st.global.u32 [%out], %r1;\nEND: bar.sync 0;";
+
+    disturb_set(1u << DISTURB_late);
+    turns_set(from);
+    emu_renumber();
+    RUN(.before = ".shared .align 8 .b8 words[8];", .body = body);
+    disturb_set(0);
+    return out[0];
+}
+
+Test(outcomes, late_copies)
+{
+    uint32_t at_once = 0;
+
+    for (uint64_t from = 0; from < 40; from++)
+        at_once += asked_in_vain(from) == 0;
+    cr_expect(at_once > 4 && at_once < 36, "%u", at_once);
+}
+
 /* How many lanes of a warp get another number than their neighbour's, which that left in shared
  * memory right before. */
 static uint32_t missed(uint64_t from, const char *sync)

@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: coherent
 // expect: place-clean=fail
-// hint: place-clean: hidden case
+// hint: place-clean: what orders them
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)

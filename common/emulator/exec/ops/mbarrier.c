@@ -5,6 +5,7 @@
  *
  * Not modelled: a count of bytes past 1048575 (an H200 ends the launch).
  */
+#include "base/mix.h"
 #include "bulk.h"
 #include "emulator/base/mem.h"
 #include "emulator/exec/follow.h"
@@ -245,6 +246,12 @@ static const struct insn *pending_count(struct warp *w, const struct insn *in)
 }
 /* A limit on steps is there to end what takes too long (code/lower_cost.c). */
 enum { LANES_A_STEP = 2 };
+/* Where stores are late, every second look at a phase that is over finds that it is not. */
+static bool comes_late(const struct warp *w, u64 at)
+{
+    const struct launch *l = w->block->launch;
+    return launch_late(l) && mix64(l->turns ^ w->executed << 24 ^ at << 8 ^ w->index) & 1;
+}
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
 HANDLER(mbarrier)
 {
@@ -282,12 +289,14 @@ HANDLER(mbarrier)
         }
     }
     struct access a = access_of(w, in, false);
+    bool late = yes && waits(in) && comes_late(w, address[__builtin_ctz(yes)]);
+    yes = late ? 0 : yes;
     if (w->block->nlisteners)
         tell(w, &a, waits(in) ? yes : own, at);
     if (waits(in)) {
         u32 *d = DST(u32);
         *d = (*d & ~w->mask) | yes;
-        if (yes != w->mask) {
+        if (yes != w->mask && !late) {
             w->unused += w->slice > 0 ? w->slice : 0;
             w->slice = 0; /* others may go on */
             w->waited = true;
