@@ -121,7 +121,8 @@ static const struct hidden_case hidden[] = {
  * IDLE: lanes that wait, summed over all instructions. Work that nobody needs makes them no fewer.
  * IN_WORK: lanes that wait in the multiply-adds; passes of a warp with but one lane are 32 such.
  * SAME_WORK: the work itself, once, and in no other type; a loop that is not unrolled has some six
- * instructions for each multiply-add of a warp, by however many of its lanes.
+ * instructions for each multiply-add of a warp, by however many of its lanes. By data, each thread may
+ * compare its kind with those of all 256, of which each takes a dozen.
  * OWN_CODE: a path's constants are in its code. Who chooses them lane by lane has no lane idle and
  * no element moved. Where they are not chosen, and none is idle, a warp's elements are of one kind.
  * ALL_WARPS: where every other warp has gone home, the lanes of the rest have work all the time.
@@ -133,8 +134,9 @@ static const struct hidden_case hidden[] = {
  * BY_PLACE: lanes that are on have words beside each other, as many apart as they are themselves.
  * BY_HALVES: the multiply-adds are by half of a warp's lanes; not by all, and some more by one. */
 #define IDLE "32 * inst_executed - thread_inst_executed_pred_on"
-#define SAME_WORK "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flop_fp32_slots / 64 + 200 * warps && " \
+#define WORK_AND(beside) "flop_fp32 >= 0.99 * flops && flop_fp32 <= 1.05 * flops + 512 * 256 && inst_executed <= 8 * flop_fp32_slots / 64 + " beside " * warps && " \
     "flop_fp16 + flop_fp64 + tensor_flop == 0"
+#define SAME_WORK WORK_AND("200")
 #define OWN_CODE "flop_fp32_coded >= 0.95 * flops"
 #define IN_WORK(times, passes) "flop_fp32_slots <= " times " * flops + " passes " * 32 * 512"
 #define ALL_WARPS(times) "inst_executed_max_warp * warps <= " times " * inst_executed + 8 * 2048"
@@ -170,7 +172,7 @@ static const struct rubric_row rows[] = {
     {"data-clean", 2, "Reorganised by data: no race, no bad access", ROW_CHECKS, "coherent_data", .cases = "data-tail data-full hidden-data-few hidden-uneven hidden-data-middle",
      .hint = "Run it with CHECK=1. What one thread leaves in shared memory is there for the others only after a barrier, and what nobody left there is anything."},
     {"data-lanes", 4, "Reorganised by data: most lanes work", ROW_GATE, "coherent_data", .cases = "data-full hidden-data-full hidden-least-data hidden-some-data hidden-several-data hidden-data hidden-uneven hidden-uneven-long hidden-ordered hidden-data-middle hidden-data-upper hidden-data-far",
-     .gate = "thread_inst_executed >= 19 * inst_executed - 32 * 4 * 2048 && " IN_WORK("(1.41 - 0.22 * param + 0.045 * param * (param - 1))", "4") " && " IDLE " <= 2 * flops + 900 * 256 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("6.2") " && " IN_BLOCKS("4.6"),
+     .gate = "thread_inst_executed >= 19 * inst_executed - 32 * 4 * 2048 && " IN_WORK("(1.41 - 0.22 * param + 0.045 * param * (param - 1))", "4") " && " IDLE " <= 2 * flops + 900 * 256 && " WORK_AND("3000") " && " OWN_CODE " && " ALL_WARPS("6.2") " && " IN_BLOCKS("4.6"),
      .hint = "How many kinds of work can still meet in one warp, if the whole block's elements are in order? Each path keeps its own code."},
 };
 /* clang-format on */
