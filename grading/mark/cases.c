@@ -501,6 +501,17 @@ static int fault_problems(const struct rubric *r, const struct rubric_row *row, 
     return bad;
 }
 
+/* Has it a condition that is to be told in words? */
+static bool is_unreadable(const char *gate)
+{
+    for (const char *at = gate; at; at = strstr(at, "&&")) {
+        at += strspn(at, "& ");
+        if (strcspn(at, "<>=") > GATE_READABLE + 1) /* and a space */
+            return true;
+    }
+    return false;
+}
+
 static int row_problems(const struct lab *lab, const struct rubric *r, const struct rubric_row *row,
                         struct text *out)
 {
@@ -523,6 +534,9 @@ static int row_problems(const struct lab *lab, const struct rubric *r, const str
     bad += fault_problems(r, row, out);
     if (row->kind != ROW_GATE && row->if_right)
         bad += problem(out, r, row->id, "if_right is for gates", "");
+    if (is_unreadable(row->gate) != !!row->asks)
+        bad += problem(out, r, row->id, "asks says a gate's long condition in words, and no other",
+                       "");
     if (row->kind != ROW_SPEED && row->gpu_cases)
         bad += problem(out, r, row->id, "gpu_cases are for SPEED", "");
     if (row->kind == ROW_SPEED && !(row->ratio > 0))

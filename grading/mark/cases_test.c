@@ -628,3 +628,24 @@ Test(cases, only_gates_have_cases_that_need_not_be_right)
         text_free(&t);
     }
 }
+
+Test(cases, words_stand_for_conditions_that_are_too_long)
+{
+    char gate[GATE_READABLE + 40];
+    struct rubric_row row = {"gate",       1,          "gate", ROW_GATE, "reduce3", .cases = "tail",
+                             .gate = gate, .hint = "?"};
+    struct rubric r = {"reduction", &row, 1, cases, 3, NULL, 0};
+    static const struct {
+        int spaces; /* of which the condition's left side has so many */
+        const char *asks;
+        int bad;
+    } of[] = {{0, NULL, 0}, {0, "?", 1}, {GATE_READABLE, NULL, 1}, {GATE_READABLE, "?", 0}};
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct text t = {0};
+        snprintf(gate, sizeof(gate), "warps >= 1 && barriers%*s == 0", of[i].spaces, "");
+        row.asks = of[i].asks;
+        cr_expect_eq(rubric_problems(&lab_reduction, &r, &t), of[i].bad, "%zu: %s", i,
+                     text_str(&t));
+        text_free(&t);
+    }
+}

@@ -313,22 +313,21 @@ static char *inside_worst(const char *expression)
     return xformat("%.*s", (int)(n - start - 1), expression + start);
 }
 
-/* An expression as it is written, or what takes its place where nobody could read it. */
-static const char *readable(const char *expression, const char *otherwise)
+/* What was counted and what is asked, without its end; in the row's words where nobody could read
+ * it. */
+static void put_evidence(struct text *t, const struct rubric_row *row, const struct gate_result *g,
+                         bool hidden)
 {
-    return strlen(expression) <= 200 ? expression : otherwise;
-}
-
-/* What was counted and what is asked, without its end. */
-static void put_evidence(struct text *t, const struct gate_result *g, bool hidden)
-{
+    if (row->asks && strlen(g->left_text) > GATE_READABLE) {
+        text_addf(t, "It %s what the row asks for: %s", g->ok ? "has" : "lacks", row->asks);
+        return;
+    }
     char *inside = inside_worst(g->left_text);
     const char *expression = inside ? inside : g->left_text, *words = words_of(expression);
     text_add(t, hidden ? "Not as asked:" : "Counted ");
     if (!hidden)
         put_number(t, g->left);
-    text_addf(t, "%s%s%s", words || hidden ? " " : " for ",
-              words ? words : readable(expression, "what the row asks, as one number"),
+    text_addf(t, "%s%s%s", words || hidden ? " " : " for ", words ? words : expression,
               inside ? " at the worst instruction" : "");
     put_limit(t, g, hidden);
     free(inside);
@@ -435,7 +434,7 @@ static void put_reason(struct text *t, struct gate_user *u, const struct gate_re
     if (class >= 0 && u->run->influence[class].asked)
         put_influence(t, g, class, &u->run->influence[class], c->kind != NULL);
     else
-        put_evidence(t, g, c->kind);
+        put_evidence(t, u->m->row, g, c->kind);
 }
 
 static void fail_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c)

@@ -28,6 +28,7 @@ enum { CHECK_MEMORY = 1, CHECK_UNINIT = 2, CHECK_RACE = 4, CHECK_BARRIER = 8 };
 enum { EV_COUNTED = 1, EV_MODELLED = 2, EV_MEASURED = 4 };
 
 enum { HERE_ONLY = -1 };
+enum { GATE_READABLE = 200 }; /* characters of a comparison's left side */
 
 struct rubric_row {
     const char *id; /* short, stable, unique: "r3-banks"; exports and `expect:` lines use it */
@@ -77,6 +78,8 @@ struct rubric_row {
      * ROW_SPEED may have one, too: fast counts only where it holds; and ROW_CHECKS, without
      * influences: where nothing of the kind is done, there is nothing to find. Others: NULL. */
     const char *gate;
+    /* With a gate that has a condition nobody could read (GATE_READABLE): it in words. */
+    const char *asks;
     /* ROW_GATE: cases on which it must hold, too, if results are right there: sizes of a block that
      * the kernel need not be made for. Without its influences. */
     const char *if_right;

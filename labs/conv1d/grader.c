@@ -94,6 +94,7 @@ static const struct rubric_row rows[] = {
               * words of inputs go to all lanes, and the weights slide by in shared memory, more are read than
               * there are products, or by fewer lanes */
              "max(min(global_ld_bytes - 0.9 * " ALL_BYTES ", " WHOLE_WARPS "), elem * param * warps + " ONE_EACH " - global_ld_bytes) >= 0 && inst_executed_max_warp <= 20 * param + 600 && " BY_ITSELF " && influence(others) >= 0.9 && " NOT_STRAIGHT,
+     .asks = "inputs from global memory once a block, and from shared memory for each of their products",
      .hint = "Each input should leave global memory once a block, and be read from shared memory for each of its products; the weights may still come from global memory."},
 
     {"const-ok", 2, "conv_const is right for any length and width", ROW_CORRECT, "conv_const", .cases = CASES,
