@@ -75,9 +75,9 @@ static const struct hidden_case hidden[] = {
 #define IN_ROWS \
     "worst(32 * global_ld_sectors / global_ld_bytes) <= 2.1 - param && worst(32 * global_st_sectors / global_st_bytes) <= 2.1 - param && " \
     "32 * global_sectors <= (2 - 0.95 * param) * bytes && global_atom_requests + global_red_requests == 0 && " ALL_WARPS("1.7")
-/* What is read of a padded tile of whole rows goes further than its words would side by side; of a
- * part of the tile at a time, too. */
-#define LONGER_BY(parts) "max(1.003 * shared_st_bytes - " parts " * shared_ld_span, " parts " * shared_ld_span - 1.3 * shared_st_bytes)"
+/* What is read of a padded tile of whole rows goes further than its words would side by side, with
+ * rows of 60 words 1.85 times as far; of a part of the tile at a time, too. */
+#define LONGER_BY(parts) "max(1.003 * shared_st_bytes - " parts " * shared_ld_span, " parts " * shared_ld_span - 1.87 * shared_st_bytes)"
 #define PADDED "param * min(" LONGER_BY("1") ", min(" LONGER_BY("2") ", " LONGER_BY("4") ")) <= 0"
 /* What tells the two tiles apart. In one that is padded the words of a column are evenly spaced;
  * where 32 x 32 words must do they cannot be, or columns or rows would share a bank. Rows of an
@@ -134,7 +134,7 @@ static const struct rubric_row rows[] = {
     {"padded-clean", 1, "transpose_padded has no race and no bad access", ROW_CHECKS, "transpose_padded", .cases = "tall hidden-shape hidden-whole hidden-high",
      .hint = "Other threads wrote what you read: is there a barrier, and do all threads reach it?"},
     {"padded-banks", 2, "transpose_padded has no bank conflicts", ROW_GATE, "transpose_padded", .cases = "odd hidden-whole hidden-large hidden-high hidden-low",
-     .gate = TURNED " && " EVENLY, .asks = "rows of the tile that are a little longer than their elements",
+     .gate = TURNED " && " EVENLY, .asks = "rows of the tile that are longer than their elements, and of 60 words at most",
      .hint = "Elements of a column are one row length apart: which row length sends 32 of them to 32 banks?"},
     {"padded-coalesced", 1, "transpose_padded reads and writes global memory in rows", ROW_GATE, "transpose_padded", .cases = "whole hidden-whole hidden-large hidden-high hidden-low",
      .gate = IN_ROWS,
