@@ -49,11 +49,9 @@ static const struct hidden_case hidden[] = {
 #define LEAN    "thread_inst_fp64 == 0 && global_sectors <= 1.02 * ref.global_sectors + 32 && local_st_sectors + global_atom_requests + global_red_requests + async_sends == 0"
 /* Three options by the last thread. */
 #define WIDE    "global_ld_requests <= 3 * n / 128 + 15 && global_st_requests <= 2 * n / 128 + 10"
-/* The busiest warp has no more options than there are for each, at what one of them takes. */
-#define SPREAD_TO(share) "inst_executed_max_warp <= " share " * ceil(n / threads) * thread_inst_executed_pred_on / n + 15"
-#define SPREAD  SPREAD_TO("1.1")
-/* Where a branch is some options' alone, the whole warp takes it. */
-#define SPREAD_BRANCHES SPREAD_TO("1.2")
+/* The busiest warp has no more options than there are for each, at what one of them takes. Where a
+ * branch is some options' alone, the whole warp takes it. */
+#define SPREAD "inst_executed_max_warp <= 1.2 * ceil(n / threads) * thread_inst_executed_pred_on / n + 15"
 /* A thread of the reference's divides once, and works out what is the same for its options in 27
  * instructions: so many may each thread have that it does not have itself. */
 #define MORE    "27 * max(0, threads - 32 * ref.div_ops)"
@@ -74,7 +72,7 @@ static const struct rubric_row rows[] = {
      .hint = "With 3 threads and 8 options: which ones has thread 0? How far is it from one to the next?"},
     {"strided-clean", 1, "A fixed grid: no bad access", ROW_CHECKS, "strided", .cases = "odd hidden hidden-more", .hint = CHECKED},
     {"strided-fills", 2, "A fixed grid that fills the GPU, in whole sectors", ROW_SPEED, "strided", .cases = "fill hidden-fill hidden-fills", .gpu_cases = "large-gpu", .ratio = 0.78, .tolerance = 0.02,
-     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && threads / min(n, 132 * 2048) >= 0.45 && " SPREAD_BRANCHES " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours. If both are so, what costs is arithmetic."},
+     .gate = "inst_executed_max_warp <= 5 * ref.inst_executed_max_warp && threads / min(n, 132 * 2048) >= 0.45 && " SPREAD " && " LEAN, .elsewhere = 1.2, .hint = "How many threads can 132 SMs hold, and how many has your grid? Lanes should be neighbours. If both are so, what costs is arithmetic."},
     {"fast-ok", 1, "Fast functions: still right", ROW_CORRECT, "fast", .cases = "none one odd many no-rate below-0 any any-below-0 calm hidden hidden-market hidden-calm hidden-more-market hidden-more-calm scale scale-below-0 hidden-scale hidden-scale-below-0 hidden-more-scale hidden-some hidden-more hidden-17 hidden-block hidden-many hidden-fill",
      .hint = "Each fast function has a range where it is good: the CUDA C++ Programming Guide's table of intrinsic functions. What is divided by a small number should be exact."},
     {"fast-none", 1, "Fast functions: what is no option has no price", ROW_CORRECT, "fast", .cases = "some-none some-none-no-rate volatility-nan volatility-below-0 volatility-0 hidden-none hidden-more-none hidden-many-none hidden-below-0 hidden-no-volatility", .hint = NONE},
