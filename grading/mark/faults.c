@@ -3,11 +3,11 @@
  * A fault that comes to nothing, as the program has no such call, says nothing; a row of which all
  * do fails. "cudaMalloc:any" is one of them, drawn for the submission, "cudaMalloc:each" all of
  * them, in turn over the row's cases; who makes very many fails. "cudaMalloc*:each" is so of every
- * call whose name begins so, as the run without faults has them. "disturb:WHAT" lets no call fail
- * but the device compute with wrong numbers, "back:WHICH" one element of the result come back
- * wrong, "disk:full" no byte of the result be written, "disk:late" not all. What a program did
- * then, its status, its words and its result are seen from outside. That the call failed, and what
- * is left, is the runtime's own record.
+ * call whose name begins so, as the run without faults has them. Which error a call fails with is
+ * drawn. "disturb:WHAT" lets no call fail but the device compute with wrong numbers, "back:WHICH"
+ * one element of the result come back wrong, "disk:full" no byte of the result be written,
+ * "disk:late" not all. What a program did then, its status, its words and its result are seen from
+ * outside. That the call failed, and what is left, is the runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -51,14 +51,22 @@ static char *fault_back(const char *fault, uint64_t n)
                          : xstrdup(fault);
 }
 
-/* Errors that a call is made to fail with (emulator/runtime/inject.c), as programs tell them. */
-static const char *const errors[] = {"cudaErrorMemoryAllocation",
-                                     "out of memory",
-                                     "cudaErrorUnknown",
-                                     "unknown error",
-                                     "cudaErrorLaunchOutOfResources",
-                                     "too many resources requested for launch"};
-enum { ERRORS = 3, MOST_NAMED = 3 };
+/* What a call is made to fail with, as programs tell it: the three that are usual for a call
+ * (emulator/runtime/inject.c), and others. None is part of another. Not asked for: errors of which
+ * a program may think that nothing is wrong (cudaErrorNotReady), or that stay. */
+static const struct {
+    const char *name, *text;
+} errors[] = {
+    {"cudaErrorMemoryAllocation", "out of memory"},
+    {"cudaErrorUnknown", "unknown error"},
+    {"cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {"cudaErrorNotPermitted", "operation not permitted"},
+    {"cudaErrorNotSupported", "operation not supported"},
+    {"cudaErrorDevicesUnavailable", "all CUDA-capable devices are busy or unavailable"},
+    {"cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
+    {"cudaErrorSystemNotReady", "system not yet initialized"},
+};
+enum { ERRORS = sizeof(errors) / sizeof(errors[0]), MOST_ERRORS = 2 };
 
 static int error_of(const char *call)
 {
@@ -67,46 +75,69 @@ static int error_of(const char *call)
 
 static bool names_error(const char *words, int error)
 {
-    return strstr(words, errors[2 * error]) || strstr(words, errors[2 * error + 1]);
+    return strstr(words, errors[error].name) || strstr(words, errors[error].text);
 }
 
-/* Who names all calls, or all errors, does not say which it was. */
-static bool names_many(const char *words)
+/* Who names several calls does not say which it was. */
+static bool names_one_call(const char *words)
 {
     static const char *const calls[] = {
         "cudaMalloc",      "cudaMemcpy",           "cudaLaunchKernel",
         "cudaEventCreate", "cudaEventRecord",      "cudaEventDestroy",
         "cudaFree",        "cudaEventElapsedTime", "Synchronize"};
-    int named = 0, why = 0;
+    int named = 0;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         named += strstr(words, calls[i]) != NULL;
-    for (int i = 0; i < ERRORS; i++)
-        why += names_error(words, i);
-    return named > MOST_NAMED || why == ERRORS;
+    return named <= 1;
 }
 
-/* The program's own words on stderr, without the runtime's. */
+/* Nor, who names several errors, why; one more may have come of the first. */
+static bool names_few_errors(const char *words)
+{
+    int named = 0;
+    for (int i = 0; i < ERRORS; i++)
+        named += names_error(words, i);
+    return named <= MOST_ERRORS;
+}
+
+/* The program's own words on stderr, without the runtime's: those of a leak name cudaMalloc. */
 static char *own_words(const char *said)
 {
     struct text t = {0};
     for (const char *p = said; *p; p += strcspn(p, "\n"), p += *p == '\n')
-        if (strncmp(p, "warplab: ", 9)) {
+        if (!after(p, "warplab: ") && !after(p, "leak: ")) {
             text_bytes(&t, p, strcspn(p, "\n"));
             text_add(&t, "\n");
         }
     return text_take(&t);
 }
 
-static bool tells(const char *said, const char *fault)
+static bool tells_why(const char *said, int error)
 {
-    /* cudaMemcpy_ptds is cudaMemcpy as it is built for a default stream a thread. */
+    char *words = own_words(said);
+    bool found = names_error(words, error) && names_few_errors(words);
+    free(words);
+    return found;
+}
+
+/* cudaMemcpy_ptds is cudaMemcpy as it is built for a default stream a thread. */
+static bool tells_which(const char *said, const char *fault)
+{
     char *words = own_words(said), *call = xformat("%.*s", (int)strcspn(fault, "_:"), fault);
-    bool found = (strstr(words, call) || names_error(words, error_of(call))) && !names_many(words);
-    if (is_of_numbers(fault) || after(fault, "disk:"))
-        found = words[strspn(words, " \n")] != 0;
+    bool found = strstr(words, call) && names_one_call(words);
     free(words);
     free(call);
     return found;
+}
+
+static bool tells(const char *said, const char *fault, int error)
+{
+    char *words = own_words(said);
+    bool any = words[strspn(words, " \n")] != 0;
+    free(words);
+    return is_of_numbers(fault) || after(fault, "disk:")
+               ? any
+               : tells_which(said, fault) || tells_why(said, error);
 }
 
 /* A fact of the record; 0 where there is none. */
@@ -117,7 +148,7 @@ static double fact(const struct run *r, const char *name)
 }
 
 /* What is not as it should be in a run with this fault, a sentence's end; NULL: all is well. */
-static char *problem(const struct run *r, const char *fault)
+static char *problem(const struct run *r, const char *fault, int error)
 {
     const struct outputs *o = &r->outputs;
     bool wrong_numbers = is_of_numbers(fault), release = is_of_the_end(fault);
@@ -131,11 +162,11 @@ static char *problem(const struct run *r, const char *fault)
                    : xstrdup("the result was right: it is not what came back");
     if (o->status == 0)
         return xstrdup("it went on, and ended with status 0");
-    if (!tells(o->said, fault))
-        return xstrdup(wrong_numbers ? "it said nothing of it on stderr"
-                       : after(fault, "disk:")
-                           ? "it said nothing of it on stderr"
-                           : "it did not say on stderr which call failed, or why");
+    if (!tells(o->said, fault, error))
+        return wrong_numbers || after(fault, "disk:")
+                   ? xstrdup("it said nothing of it on stderr")
+                   : xformat("it did not say on stderr which call failed, or why (%s)",
+                             errors[error].text);
     if (o->wrote && !wrong_numbers && !release)
         return xstrdup("it wrote a result all the same");
     if (!*o->record)
@@ -200,16 +231,30 @@ static bool comes(const struct run *base, const char *fault)
     return (double)calls_made(base, fault) >= strtod(colon + 1, NULL);
 }
 
-static struct run *run_with(struct marking *m, struct run *base, const char *fault)
+/* What the call fails with: drawn, so that no words can be ready that fit; the usual error where
+ * nothing is hidden. */
+static int error_drawn(const struct marking *m, const struct run *base, const char *fault)
 {
-    struct job_options o = {.steps = base->steps, .fail = fault};
-    char *back = after(fault, "back:") ? fault_back(fault, base->c.n) : NULL;
+    if (!m->draw.secret)
+        return error_of(fault);
+    char *label = xformat("%s/%s/%s/%s/error", m->row->id, m->draw.submission, base->c.name, fault);
+    int error = (int)(secret_draw(m->draw.secret, label) % ERRORS);
+    free(label);
+    return error;
+}
+
+static struct run *run_with(struct marking *m, struct run *base, const char *fault, int error)
+{
+    struct job_options o = {.steps = base->steps};
+    char *fail = after(fault, "disk:")   ? xstrdup(fault)
+                 : after(fault, "back:") ? fault_back(fault, base->c.n)
+                                         : xformat("%s=%s", fault, errors[error].name);
     if (disturbed(fault))
-        o.disturb = 1u << disturb_index(disturbed(fault)), o.fail = NULL;
-    else if (back)
-        o.fail = back;
+        o.disturb = 1u << disturb_index(disturbed(fault));
+    else
+        o.fail = fail;
     struct run *r = session_again(m->s, base, o);
-    free(back);
+    free(fail);
     return r;
 }
 
@@ -310,15 +355,37 @@ static char *faults_of_family(const struct run *base, const char *fault)
     return text_take(&t);
 }
 
+/* Who names the call, and not why it failed, must not name it when another one fails: its words may
+ * be the same for all. */
+static char *names_always(struct marking *m, const struct marked_case *c, struct run *base,
+                          const char *fault, int error, const struct run *r)
+{
+    if (!after(fault, "cuda") || tells_why(r->outputs.said, error))
+        return NULL;
+    char *other = faults_of_family(base, after(fault, "cudaM") ? "cudaEvent*:1" : "cudaM*:1");
+    other[strcspn(other, " ")] = 0;
+    struct run *control = *other ? run_with(m, base, other, error_of(other)) : NULL;
+    char *what = NULL;
+    if (control && !marking_failed(m, control, c) && tells_which(control->outputs.said, fault))
+        what = xformat("it named this call, and not why it failed; it does so when %.*s fails, too",
+                       (int)strcspn(other, ":"), other);
+    if (control)
+        session_again_free(control);
+    free(other);
+    return what;
+}
+
 /* False when the row is settled. */
 static bool try_fault(struct marking *m, const struct marked_case *c, struct run *base,
                       const char *fault, int *tried)
 {
     if (!comes(base, fault))
         return true;
-    struct run *r = run_with(m, base, fault);
+    int error = error_drawn(m, base, fault);
+    struct run *r = run_with(m, base, fault, error);
     bool internal = marking_failed(m, r, c);
-    char *what = internal ? NULL : problem(r, fault);
+    char *what = internal ? NULL : problem(r, fault, error);
+    what = internal || what ? what : names_always(m, c, base, fault, error, r);
     if (what)
         say_problem(m, c, fault, what);
     /* managed memory is no cudaMalloc: its error is to be told, and earns nothing alone */
