@@ -300,6 +300,10 @@ static void spoil_numbers(struct rehearsal *r)
     spoil(r, "back:slight", 0, "one element comes back a thousandth off");
     spoil(r, "back:small", 0, "the element nearest to 0 comes back 1 off");
     spoil(r, "back:swapped", 0, "two elements come back in each other's place");
+    spoil(r, "back:1=evened", 0,
+          "eight elements come back wrong by errors that make each other up");
+    if (r->c->n > 1)
+        spoil(r, "back:1=2", 0, "two neighbours come back in each other's place");
     free(last);
 }
 

@@ -475,8 +475,10 @@ static bool is_fault(const char *f)
     const char *colon = strchr(f, ':');
     if (!colon || !strncmp(f, "back:", 5))
         return colon &&
-               word_in("first last any slight nan infinite huge sign small many zero swapped",
-                       colon + 1);
+               word_in(
+                   "first last any slight nan infinite huge sign small many zero swapped evened "
+                   "exchanged",
+                   colon + 1);
     if (!strcmp(f, JOB_DISK_FULL) || !strcmp(f, "disk:late"))
         return true;
     return !strncmp(f, "disturb:", 8)
@@ -486,8 +488,8 @@ static bool is_fault(const char *f)
 
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "cudaMalloc*:each", "disturb:CLASS",
  * "back:first", "back:last", "back:any", "back:slight", "back:nan", "back:infinite", "back:huge",
- * "back:sign", "back:small", "back:many", "back:zero", "back:swapped", "disk:full" or "disk:late";
- * with a | between them, one of several
+ * "back:sign", "back:small", "back:many", "back:zero", "back:swapped", "back:evened",
+ * "back:exchanged", "disk:full" or "disk:late"; with a | between them, one of several
  */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {

@@ -175,35 +175,64 @@ static char *problem(const struct run *r, const char *fault, int error)
     return left > 0 ? xformat("%.0f allocation(s) were not freed", left) : NULL;
 }
 
+/* One of n that secret and submission draw, from 0 on; in practice the last. */
+static uint64_t draw(const struct marking *m, const struct run *base, const char *what, uint64_t n)
+{
+    char *label = xformat("%s/%s/%s/%s", m->row->id, m->draw.submission, base->c.name, what);
+    uint64_t which = !n ? 0 : m->draw.secret ? secret_draw(m->draw.secret, label) % n : n - 1;
+    free(label);
+    return which;
+}
+
+/* Eight neighbours among n, that lie in one of as many groups as there may be. */
+static char *evened(const struct marking *m, const struct run *base, uint64_t n)
+{
+    uint64_t first = 1 + 8 * draw(m, base, "back:evened", n / 8);
+    return xformat("back:%llu=evened", (unsigned long long)first);
+}
+
+/* Two of n: neighbours; as far from each other as many periods of a weight have in common; any two
+ * that one sum of some 256 has; any. */
+static char *exchanged(const struct marking *m, const struct run *base, uint64_t n)
+{
+    uint64_t apart[] = {
+        1, 60, 64, 840, 1 + draw(m, base, "apart", 255), 1 + draw(m, base, "any", n - 1)};
+    uint64_t d = apart[draw(m, base, "how far", sizeof(apart) / sizeof(apart[0]))];
+    d = d < n ? d : 1;
+    uint64_t first = 1 + draw(m, base, "back:exchanged", n - d);
+    return xformat("back:%llu=%llu", (unsigned long long)first, (unsigned long long)(first + d));
+}
+
 /* The runtime's record is to have room, too. */
 enum { LEAST_ROOM = 16 << 10 };
 
 /* "disk:late" with how many bytes there is room for, of a result that is larger: for free(). */
 static char *disk_drawn(const struct marking *m, const struct run *base)
 {
-    uint64_t bytes = 4 * base->c.n, more = 0;
-    char *label = xformat("%s/%s/%s/disk", m->row->id, m->draw.submission, base->c.name);
-    if (m->draw.secret && bytes > LEAST_ROOM)
-        more = secret_draw(m->draw.secret, label) % (bytes - LEAST_ROOM);
-    free(label);
+    uint64_t bytes = 4 * base->c.n;
+    uint64_t more =
+        m->draw.secret && bytes > LEAST_ROOM ? draw(m, base, "disk", bytes - LEAST_ROOM) : 0;
     return xformat("disk:%llu", (unsigned long long)(LEAST_ROOM + more));
 }
 
 /* "cudaMalloc:any" as one of the calls that the run without faults made, "back:any" as one of the
- * result's elements, for free(): drawn from secret and submission; in practice the last. */
+ * result's elements, "back:evened" and "back:exchanged" with the words they are about, for free().
+ */
 static char *fault_drawn(const struct marking *m, const struct run *base, const char *fault)
 {
     const char *colon = strchr(fault, ':');
     if (!strcmp(fault, "disk:late"))
         return disk_drawn(m, base);
+    if (!strcmp(fault, "back:evened"))
+        return evened(m, base, base->c.n);
+    if (!strcmp(fault, "back:exchanged") && base->c.n > 1)
+        return exchanged(m, base, base->c.n);
     if (!colon || strcmp(colon, ":any"))
-        return xstrdup(fault);
+        return xstrdup(!strcmp(fault, "back:exchanged") ? "back:first" : fault);
     char *name = xformat("calls.%.*s", (int)(colon - fault), fault);
     uint64_t n = after(fault, "back:") ? base->c.n : (uint64_t)fact(base, name);
-    char *label = xformat("%s/%s/%s/%s", m->row->id, m->draw.submission, base->c.name, fault);
-    uint64_t which = n && m->draw.secret ? 1 + secret_draw(m->draw.secret, label) % n : n;
-    char *drawn = xformat("%s:%llu", name + strlen("calls."), (unsigned long long)(n ? which : 1));
-    free(label);
+    char *drawn = xformat("%s:%llu", name + strlen("calls."),
+                          (unsigned long long)(1 + draw(m, base, fault, n)));
     free(name);
     return drawn;
 }
@@ -235,11 +264,9 @@ static bool comes(const struct run *base, const char *fault)
  * nothing is hidden. */
 static int error_drawn(const struct marking *m, const struct run *base, const char *fault)
 {
-    if (!m->draw.secret)
-        return error_of(fault);
-    char *label = xformat("%s/%s/%s/%s/error", m->row->id, m->draw.submission, base->c.name, fault);
-    int error = (int)(secret_draw(m->draw.secret, label) % ERRORS);
-    free(label);
+    char *what = xformat("%s/error", fault);
+    int error = m->draw.secret ? (int)draw(m, base, what, ERRORS) : error_of(fault);
+    free(what);
     return error;
 }
 
@@ -267,7 +294,10 @@ static void say_problem(struct marking *m, const struct marked_case *c, const ch
             ? xformat("On %s, when the device computed with wrong numbers: %s.", place, what)
         : is_of_numbers(fault)
             ? xformat("On %s, when %s came back wrong: %s.", place,
-                      after(fault, "back:swapped")    ? "two elements in each other's place"
+                      strstr(fault, "=evened")
+                          ? "some neighbours, by errors that make each other up,"
+                      : after(fault, "back:swapped") || strchr(fault, '=')
+                          ? "two elements in each other's place"
                       : after(fault, "back:slight")   ? "a single element, by a thousandth,"
                       : after(fault, "back:nan")      ? "a single element, as NaN,"
                       : after(fault, "back:infinite") ? "a single element, as infinity,"

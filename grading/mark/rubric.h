@@ -100,9 +100,11 @@ struct rubric_row {
      * "back:nan", one as no number, "back:infinite", one as infinity, "back:huge", one as 1e30,
      * "back:sign", one with the other sign, "back:small", the one nearest to 0 by 1, "back:many",
      * the first 2^k of them, as many as there are, "back:zero", all as 0, "back:swapped", two in
-     * each other's place (results are then to be told as wrong), "disk:full", no result can be
-     * written, "disk:late", not all of one of more than 16 KiB. A call that the program does not
-     * make is passed over. Of "back:nan|back:small" each of the row's cases has one, in turn.
+     * each other's place, the first and the last, "back:exchanged", two that are drawn,
+     * "back:evened", eight neighbours by errors that make each other up (results are then to be
+     * told as wrong), "disk:full", no result can be written, "disk:late", not all of one of more
+     * than 16 KiB. A call that the program does not make is passed over. Of "back:nan|back:small"
+     * each of the row's cases has one, in turn.
      */
     const char *faults;
     unsigned checks;   /* ROW_CHECKS: CHECK_*, 0 for all */

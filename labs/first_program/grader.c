@@ -105,6 +105,7 @@ static const struct rubric_row rows[] = {
          "for each event."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy", .cases = SIZES,
      .faults = "back:last back:first|back:any|back:swapped|back:zero back:sign|back:many "
+               "back:evened|back:exchanged "
                "back:slight|disturb:global_ld|back:small|back:nan|back:infinite|back:huge",
      .hint = "Write the device's result, compute the same on the CPU, compare each element with a "
              "tolerance: what is further away is told on stderr, and the status is not 0."},

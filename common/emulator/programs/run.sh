@@ -124,7 +124,9 @@ expect 1 'c.99999. = -299997' "$warprun" --fail back:sign "$programs/vector_add"
 expect 1 'c.0. = 1\>' "$warprun" --fail back:small "$programs/vector_add"
 expect 1 'c.0. = -1\>' "$warprun" --fail back:below "$programs/vector_add"
 expect 1 'c.99999. = nan' "$warprun" --fail back:nan "$programs/vector_add"
-for f in back back:0 back:1=cudaErrorUnknown cudaMaloc cudaMalloc:0 cudaMalloc:x cudaMalloc:1=oops free; do
+expect 1 'c.16. = 49\>' "$warprun" --fail back:17=evened "$programs/vector_add"
+expect 1 'c.16. = 231\>' "$warprun" --fail back:17=78 "$programs/vector_add"
+for f in back back:0 back:1=cudaErrorUnknown back:1=1 back:1=0 cudaMaloc cudaMalloc:0 cudaMalloc:x cudaMalloc:1=oops free; do
     expect 2 "WARPLAB_FAIL: $f: " "$warprun" --fail $f "$programs/vector_add"
 done
 expect 139 'host code touched device memory' "$warprun" "$programs/host_touch"

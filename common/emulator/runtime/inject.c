@@ -9,7 +9,9 @@
  * "back:sign" with the other sign, "back:small" the one that is nearest to 0 as 1 more,
  * "back:below" as 1 less, "back:swapped" its first and last word in each other's place: a sum does
  * not notice, and "back:many" as many words wrong as the greatest power of 2 that it has: a count
- * of few bits has none. "back:zero" lets all of that copy be 0, as of memory that nobody wrote. A
+ * of few bits has none. "back:zero" lets all of that copy be 0, as of memory that nobody wrote. Of
+ * errors that make each other up "back:17=evened" has eight, in the floats from the 17th word on:
+ * even() says which sums do not notice; "back:17=78" two, words 17 and 78 in each other's place. A
  * name that the runtime does not have, or an error that there is not, ends the program: a typing
  * error must not look like a program that nothing can shake.
  */
@@ -43,8 +45,11 @@ static enum {
     BELOW,
     MANY,
     ZERO,
-    SWAPPED
-} how; /* of the first copy, but ONE_WORD */
+    SWAPPED,
+    EVENED,
+    EXCHANGED
+} how;                   /* of the first copy, but those that say which word */
+static uint64_t partner; /* EXCHANGED: the other word */
 
 static const char *const ways[] = {[ONE_WORD] = "",
                                    [SLIGHT] = "back:slight",
@@ -56,7 +61,8 @@ static const char *const ways[] = {[ONE_WORD] = "",
                                    [BELOW] = "back:below",
                                    [MANY] = "back:many",
                                    [ZERO] = "back:zero",
-                                   [SWAPPED] = "back:swapped"};
+                                   [SWAPPED] = "back:swapped",
+                                   [EVENED] = "evened"};
 
 static _Noreturn void refuse(const char *word, const char *why)
 {
@@ -75,6 +81,18 @@ static cudaError_t usual_error(const char *name)
     if (strstr(name, "Launch"))
         return cudaErrorLaunchOutOfResources;
     return cudaErrorUnknown;
+}
+
+/* "evened" or another word's number. */
+static void spoil_with(unsigned which, const char *with, const char *whole)
+{
+    char *end;
+
+    spoiled = which;
+    how = strcmp(with, ways[EVENED]) ? EXCHANGED : EVENED;
+    partner = how == EXCHANGED ? strtoull(with, &end, 10) : 0;
+    if (how == EXCHANGED && (*end || *with < '0' || *with > '9' || !partner || partner == which))
+        refuse(whole, "neither evened nor another word's number");
 }
 
 static void add(char *word)
@@ -97,8 +115,11 @@ static void add(char *word)
     f->call = call ? (unsigned)strtoul(call, &end, 10) : 1;
     if (*end || f->call == 0 || (call && (*call < '0' || *call > '9')))
         refuse(whole, "which call is not a number from 1 on");
-    if (!strcmp(word, "back") && call && !error) {
-        spoiled = f->call;
+    if (!strcmp(word, "back") && call) {
+        if (error)
+            spoil_with(f->call, error, whole);
+        else
+            spoiled = f->call;
         free(whole), free(f);
         return;
     }
@@ -176,13 +197,36 @@ static void add_to_nearest_0(char *floats, size_t n, float by)
     memcpy(floats + 4 * found, &(float){f + by}, 4);
 }
 
-static void swap_ends(char *words, size_t n)
+static void swap(char *word, char *other)
 {
-    char first[4], *last = words + 4 * (n - 1);
+    char kept[4];
 
-    memcpy(first, words, 4);
-    memmove(words, last, 4);
-    memcpy(last, first, 4);
+    memcpy(kept, word, 4);
+    memmove(word, other, 4);
+    memcpy(other, kept, 4);
+}
+
+/* Of the n floats, the first eight, or 4, 2, 1: as in a mirror, 0 there being what lies across
+ * signs
+ * + - - + - + + -. Their sum stays, that of their squares, and those with weights that are the same
+ * in all, or go by the place or its square. */
+static void even(char *floats, size_t n)
+{
+    enum { MOST = 8 };
+    size_t many = MOST;
+    float f[MOST];
+    double along = 0;
+
+    while (many > n)
+        many /= 2;
+    memcpy(f, floats, 4 * many);
+    for (size_t i = 0; i < many; i++)
+        along += __builtin_parity((unsigned)i) ? -f[i] : f[i];
+    double by = -2 * along / (double)many;
+    by = fabs(by) < 1 ? 1 : by; /* to be seen, if the squares are, too */
+    for (size_t i = 0; i < many; i++)
+        f[i] = (float)(f[i] + (__builtin_parity((unsigned)i) ? -by : by));
+    memcpy(floats, f, 4 * many);
 }
 
 /* Sign and half of the mantissa: another number, and one that can be computed with. */
@@ -222,8 +266,12 @@ void inject_back(void *to, size_t bytes)
     else if (how == SMALL || how == BELOW)
         add_to_nearest_0(to, bytes / 4, how == SMALL ? 1 : -1);
     else if (how == SWAPPED)
-        swap_ends(to, bytes / 4);
-    else
+        swap(to, (char *)to + 4 * (bytes / 4 - 1));
+    else if (how == EVENED)
+        even((char *)to + (at - from), (bytes - (at - from)) / 4);
+    else if (how == EXCHANGED && 4 * (partner - 1) >= from && 4 * partner <= from + bytes)
+        swap((char *)to + (at - from), (char *)to + (4 * (partner - 1) - from));
+    else /* nor is there a partner in another copy */
         change_word((char *)to + (at - from), wrong_bits);
     record_add("", "made_wrong", 1);
     if (how == ONE_WORD)
@@ -234,6 +282,8 @@ void inject_back(void *to, size_t bytes)
                 how == SWAPPED                 ? "the first and the last word"
                 : how == MANY                  ? "a power of 2 of words"
                 : how == ZERO                  ? "all"
+                : how == EVENED                ? "some floats, by errors that make each other up,"
+                : how == EXCHANGED             ? "a word and another"
                 : how == SMALL || how == BELOW ? "the float nearest to 0"
                                                : "the float furthest from 0");
 }
