@@ -1,8 +1,4 @@
 // It says which call failed, and never why.
-//
-//     program INPUT OUTPUT
-//
-// INPUT: n (32 bits), a, then n floats x and n floats y. OUTPUT: n floats.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
