@@ -315,7 +315,7 @@ static struct option option_of(const float *options, uint64_t o)
 }
 
 struct sums {
-    double sum, squares;
+    double sum, squares, above; /* above: paths that end above the strike */
 };
 
 static void add_path(struct sums *s, const struct option *o, double z)
@@ -326,6 +326,7 @@ static void add_path(struct sums *s, const struct option *o, double z)
 
     s->sum += payoff;
     s->squares += payoff * payoff;
+    s->above += payoff > 0;
 }
 
 /* What the sum of payoffs is mistaken for. */
@@ -620,19 +621,22 @@ static struct value value_of(const struct option *o, struct sums s, uint64_t n)
                           .width = n == 1 ? NAN : 1.96 * now * sqrt(variance / paths)};
 }
 
-/* By how much sums in single precision may be off: of a payoff's error, of what numbers and powers
- * are rounded to, more of longer sums; of a difference of squares, their own size. Few paths may
- * end far above the price, on average, and of a rate below 0 more than the strike is owed. */
+/* By how much sums in single precision may be off: a path by a share of where it ends, of what
+ * numbers and powers are rounded to, more in longer sums. Only those that end above the strike
+ * count, and one or two that may seem to: an option that few of them reach has a small price and a
+ * small width, and they are as well known as others. A payoff's square is off by twice the payoff
+ * times that share; of a difference of squares it is their own size. */
 static struct value bound_of(const struct option *o, struct sums s, uint64_t n)
 {
     double paths = (double)n, off = 1e-5 + 2e-8 * sqrt(paths / BLOCK);
-    double squares = s.squares / paths, variance = squares - s.sum * s.sum / paths / paths;
-    double now = exp(-o->rate * o->years), most = fmax(o->price, o->strike);
-    double wrong = 2 * off * (squares + most * most), mean = s.sum / paths;
+    ;
+    double squares = s.squares / paths, mean = s.sum / paths, variance = squares - mean * mean;
+    double now = exp(-o->rate * o->years), owed = o->strike * (s.above + 2) / paths;
+    double wrong = 4 * off * (squares + mean * o->strike + off * o->strike * owed);
 
     variance = variance > 0 ? variance : 0;
-    return (struct value){.price = off * (fmax(o->price, now * mean) + o->strike * fmax(1, now)),
-                          .width = 1.96 * fmax(1, now) / sqrt(paths) *
+    return (struct value){.price = 2 * off * now * (mean + owed),
+                          .width = 1.96 * now / sqrt(paths) *
                                    (sqrt(variance + wrong) - sqrt(fmax(variance - wrong, 0)))};
 }
 
@@ -657,7 +661,8 @@ static struct sums expected_sums(const struct option *o, uint64_t n)
     double d2 = d2_of(o);
     double square = o->price * o->price * grown * grown * exp(spread * spread);
 
-    return (struct sums){.sum = (double)n * grown * black_scholes(o).call,
+    return (struct sums){.above = (double)n * normal_below(d2),
+                         .sum = (double)n * grown * black_scholes(o).call,
                          .squares = (double)n *
                                     (square * normal_below(d2 + 2 * spread) -
                                      2 * o->price * grown * o->strike * normal_below(d2 + spread) +
@@ -679,7 +684,7 @@ static void reference_price(const struct lab_case *c, const float *numbers, cons
                             const struct option *o, uint64_t i, float *out, double *tolerance)
 {
     bool none = isnan(black_scholes(o).call), own = is_simulated(c, i) || is_rare(o, c->n);
-    struct sums s = none  ? (struct sums){NAN, NAN}
+    struct sums s = none  ? (struct sums){NAN, NAN, NAN}
                     : own ? simulate(o, numbers, key, (uint32_t)i, c->n)
                           : expected_sums(o, c->n);
     struct value v = value_of(o, s, c->n), bound = bound_of(o, s, c->n);
