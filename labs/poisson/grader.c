@@ -1,7 +1,7 @@
 /* grader.c - what the Poisson lab is marked by: the three kernels a student writes. */
 #include "grading/mark/rubric.h"
 
-enum { NOISE, BUMP, DIFFERENCES, IRREGULAR }; /* as in harness.c */
+enum { NOISE, BUMP, DIFFERENCES, IRREGULAR, ALIKE }; /* as in harness.c */
 
 /* clang-format off */
 #define PLANE(id, columns, rows, what) {.name = id, .n = columns, .m = rows, .op = what, .dtype = DT_F32, .flags = CASE_CHECK}
@@ -11,13 +11,16 @@ static const struct lab_case cases[] = {
     PLANE("broad", 1024, 16, NOISE), PLANE("large", 1024, 1024, NOISE), PLANE("whole-blocks", 1022, 2, NOISE), PLANE("ragged", 1001, 81, NOISE),
 };
 /* Planes of all shapes up to the greatest length either way, and of 100,000 numbers and more four:
- * what is left out where both sides are great has to be seen at any ratio of the two. */
+ * what is left out where both sides are great has to be seen at any ratio of the two. By the usual
+ * wave numbers the last waves of a long row are less than a plane's rounding: some have others. */
 static const struct hidden_case hidden[] = {
     {.name = "hidden-plane", .kind = "a plane of any shape", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 2, .m_max = 80, .any_scale = true, .ops = ONE_OF(NOISE, DIFFERENCES, IRREGULAR)},
     {.name = "hidden-long", .kind = "a long plane, wave numbers of differences", .like = "odd", .n_min = 81, .n_max = 2400, .m_min = 2, .m_max = 80, .any_scale = true, .work_max = 40000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-high", .kind = "a high plane, wave numbers of differences", .like = "odd", .n_min = 2, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .work_max = 40000, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-longest", .kind = "as long a plane as there may be", .like = "odd", .n_min = 2401, .n_max = 16384, .m_min = 2, .m_max = 7, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
-    {.name = "hidden-highest", .kind = "as high a plane as there may be", .like = "odd", .n_min = 2, .n_max = 7, .m_min = 2401, .m_max = 16384, .work_max = 33000, .ops = ONE_OF(DIFFERENCES)},
+    {.name = "hidden-longest", .kind = "as long a plane as there may be", .like = "odd", .n_min = 2401, .n_max = 16384, .m_min = 2, .m_max = 7, .work_max = 33000, .ops = ONE_OF(ALIKE)},
+    {.name = "hidden-highest", .kind = "as high a plane as there may be", .like = "odd", .n_min = 2, .n_max = 7, .m_min = 2401, .m_max = 16384, .work_max = 33000, .ops = ONE_OF(ALIKE)},
+    {.name = "hidden-band", .kind = "some of the longest rows that there may be", .like = "odd", .n_min = 15000, .n_max = 16384, .m_min = 8, .m_max = 14, .work_max = 220000, .ops = ONE_OF(ALIKE)},
+    {.name = "hidden-pillar", .kind = "some of the highest columns that there may be", .like = "odd", .n_min = 8, .n_max = 14, .m_min = 15000, .m_max = 16384, .work_max = 220000, .ops = ONE_OF(ALIKE)},
     {.name = "hidden-large", .kind = "a larger plane, wave numbers of no rule", .like = "odd", .n_min = 81, .n_max = 540, .m_min = 81, .m_max = 320, .any_scale = true, .work_max = 70000, .ops = ONE_OF(IRREGULAR)},
     {.name = "hidden-broad", .kind = "a plane much wider than high", .like = "odd", .n_min = 641, .n_max = 2400, .m_min = 81, .m_max = 200, .any_scale = true, .work_max = 65000, .ops = ONE_OF(DIFFERENCES)},
     {.name = "hidden-vast", .kind = "a plane wide and high", .like = "odd", .n_min = 560, .n_max = 590, .m_min = 565, .m_max = 575, .ops = ONE_OF(DIFFERENCES)},
@@ -27,7 +30,7 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-narrow", .kind = "a plane of tens of columns", .like = "odd", .n_min = 40, .n_max = 80, .m_min = 81, .m_max = 2400, .any_scale = true, .work_max = 60000, .ops = ONE_OF(DIFFERENCES)},
 };
 
-#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-large hidden-broad hidden-vast hidden-far hidden-tower"
+#define SHAPES  "one row column odd even wide high lecture many whole-blocks hidden-plane hidden-long hidden-high hidden-longest hidden-highest hidden-band hidden-pillar hidden-large hidden-broad hidden-vast hidden-far hidden-tower"
 #define GIVEN   "It is there to compare yours with: leave it as it was."
 /* Threads of rows that a low plane does not have may load their column's wave number. */
 #define BEYOND  "max(0, threads - m * (n / 2 + 1))"

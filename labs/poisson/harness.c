@@ -20,8 +20,9 @@
 /* The reference is four passes of transforms in double; -O3 lets gcc use vectors for them. */
 #pragma GCC optimize("O3")
 
-/* Right sides: any; the lecture's, of which u is known; any, for differences between neighbours. */
-enum { NOISE, BUMP, DIFFERENCES, IRREGULAR };
+/* Right sides: any; the lecture's, of which u is known; any, for differences between neighbours,
+ * for wave numbers of no rule, for such that are all alike. */
+enum { NOISE, BUMP, DIFFERENCES, IRREGULAR, ALIKE };
 enum { HALF = 1, PAIRS = 2, FUSED = 4, ALONE = 8 }; /* flags of a variant */
 enum { R, KX, KY, C, U, BUFFERS };
 
@@ -212,7 +213,8 @@ static double length_of(const struct lab_case *c, uint64_t seed)
 }
 
 /* 2 pi / length times 0, 1, … and from the half on …, -2, -1. Of differences between neighbours, h
- * apart, in place of derivatives: 2 / h sin(k h / 2) of these. */
+ * apart, in place of derivatives: 2 / h sin(k h / 2) of these. Of ALIKE no wave is much smaller
+ * than others, of however many: what is done to a single one shows in a plane's u. */
 /* k of n - i is that of i, below 0. */
 static void make_waves(float *k, uint64_t n, double length, int op)
 {
@@ -224,6 +226,9 @@ static void make_waves(float *k, uint64_t n, double length, int op)
 
         if (op == IRREGULAR)
             wave *= 1 + 0.25 * random_f32(n, i < n - i ? i : n - i);
+        if (op == ALIKE && i)
+            wave = copysign(2 * M_PI / length * (1.5 + 0.5 * random_f32(n, i < n - i ? i : n - i)),
+                            wave);
         k[i] = (float)(differences ? 2 / h * sin(wave * h / 2) : wave);
     }
 }
