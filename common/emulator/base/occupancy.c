@@ -81,3 +81,13 @@ uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads)
         n--;
     return n;
 }
+
+uint32_t occupancy_shared_out(const struct device_profile *d, uint64_t threads, uint32_t blocks)
+{
+    enum { UNIT = 8, MOST = 256 };
+    uint64_t warps = (threads + d->warp_size - 1) / d->warp_size * blocks;
+    uint64_t whole = (warps + PARTITIONS - 1) / PARTITIONS * PARTITIONS * d->warp_size;
+    uint64_t n = whole ? d->registers_per_sm / whole / UNIT * UNIT : 0;
+
+    return n < MOST ? (uint32_t)n : MOST;
+}

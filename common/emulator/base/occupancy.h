@@ -23,4 +23,8 @@ struct occupancy occupancy_of(const struct device_profile *d, uint32_t threads, 
 /* The most registers a thread, at most 255, with which a block of these threads fits. */
 uint32_t occupancy_registers(const struct device_profile *d, uint32_t threads);
 
+/* The registers a thread, a multiple of 8 and at most 256, that ptxas gives each thread at first
+ * where so many blocks of these threads are to fit, and setmaxnreg shares them out anew. */
+uint32_t occupancy_shared_out(const struct device_profile *d, uint64_t threads, uint32_t blocks);
+
 #endif

@@ -182,3 +182,16 @@ Test(occupancy, as_nvidias_calculator_9_0)
 {
     compare(&cc90);
 }
+
+/* As ptxas 13.0 does it for sm_90a. */
+Test(occupancy, shares_out_what_setmaxnreg_starts_from)
+{
+    static const struct {
+        uint32_t threads, blocks, registers;
+    } rows[] = {{384, 1, 168}, {384, 2, 80}, {512, 1, 128}, {300, 1, 168}, {640, 2, 48},
+                {160, 3, 128}, {96, 3, 168}, {288, 1, 168}, {1024, 2, 32}, {128, 1, 256}};
+
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+        cr_expect_eq(occupancy_shared_out(&cc90, rows[k].threads, rows[k].blocks),
+                     rows[k].registers, "%u threads, %u blocks", rows[k].threads, rows[k].blocks);
+}

@@ -52,14 +52,26 @@ void lower_alone(struct lower *l) /* operands, if any, do not matter */
     lower_emit(l, lower_handler(l));
 }
 
+/* ptxas leaves setmaxnreg out, with a warning, where it does not know how many registers a thread
+ * starts with, and where there are calls, into which they would have to fit. */
+static bool heeds_setmaxnreg(const struct lower *l)
+{
+    for (uint32_t k = 0; k < l->p->ninsns; k++)
+        if (l->p->insns[k].op == OP_call)
+            return false;
+    return l->p->is_entry && emu_entry_registers(l->f);
+}
 /* PTX ISA, setmaxnreg: 24 to 256, a multiple of 8; ptxas takes no other number. */
 void lower_setmaxnreg(struct lower *l)
 {
     const struct ptx_operand *n = op(l, 0);
-    if (l->in->noperands != 1 || n->kind != OPD_IMM || n->imm < 24 || n->imm > 256 || n->imm % 8)
+    if (l->in->noperands != 1 || n->kind != OPD_IMM || n->imm < 24 || n->imm > 256 || n->imm % 8) {
         lower_fail(l, "setmaxnreg: the number of registers is 24 to 256, and a multiple of 8");
-    else
-        lower_alone(l);
+        return;
+    }
+    struct insn *in = lower_emit(l, heeds_setmaxnreg(l) ? H_setmaxnreg : H_nop);
+    in->sub = FIRST_MOD(l, M_inc, M_dec);
+    in->imm = (int64_t)n->imm;
 }
 
 static bool call_places(struct lower *l, const struct ptx_operand *list, struct param_place **out,

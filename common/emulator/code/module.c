@@ -35,6 +35,13 @@ static void lay_out_params(struct emu_func *f)
     f->info.param_offset = f->param_offset;
     f->info.param_size = f->param_size;
 }
+static uint64_t threads_of(const uint32_t ntid[3])
+{
+    uint64_t n = 1;
+    for (int k = 0; k < 3; k++)
+        n *= ntid[k] ? ntid[k] : 1;
+    return n;
+}
 static struct emu_func *func_new(struct emu_module *m, struct ptx_func *p, uint32_t version)
 {
     const struct device_profile *d = device_profile();
@@ -48,9 +55,7 @@ static struct emu_func *func_new(struct emu_module *m, struct ptx_func *p, uint3
     f->info.ptx_version = version;
     f->info.max_threads = d->max_threads_per_block;
     if (p->maxntid[0]) {
-        uint64_t n = 1;
-        for (int k = 0; k < 3; k++)
-            n *= p->maxntid[k] ? p->maxntid[k] : 1;
+        uint64_t n = threads_of(p->maxntid);
         f->info.max_threads = n < f->info.max_threads ? (uint32_t)n : f->info.max_threads;
     }
     memcpy(f->info.reqntid, p->reqntid, sizeof(f->info.reqntid));
@@ -453,6 +458,21 @@ uint32_t emu_registers(const struct emu_func *f, uint32_t threads)
     uint32_t most = threads ? occupancy_registers(device_profile(), threads) : 0;
     bool spills = f->info.registers_estimated && f->info.registers > most;
     return spills ? most : f->info.registers;
+}
+/* As ptxas does: those that .maxnreg gives, or what .minnctapersm blocks of .maxntid threads leave
+ * to each other. */
+uint32_t emu_entry_registers(const struct emu_func *f)
+{
+    const struct ptx_func *p = f->ptx;
+    const uint32_t *ntid = p->maxntid[0] ? p->maxntid : p->reqntid;
+    uint32_t most = p->maxnreg;
+    if (p->minnctapersm && ntid[0]) {
+        uint32_t left = occupancy_shared_out(device_profile(), threads_of(ntid), p->minnctapersm);
+        most = most && most < left ? most : left;
+    }
+    if (most && !f->info.registers_estimated)
+        most = f->info.registers;
+    return ROUND_UP(most, 8u); /* they are given out in eights */
 }
 uint32_t emu_occupancy(struct emu_func *f, uint32_t threads, uint32_t dynamic_shared,
                        const char **limiter)

@@ -62,6 +62,9 @@ void emu_func_set_registers(struct emu_func *f, uint32_t registers);
 /* Registers a thread, in blocks of so many: an estimate leaves room for one block, as ptxas would
  * have spilled. Of a function that was lowered. */
 uint32_t emu_registers(const struct emu_func *f, uint32_t block_threads);
+/* Registers that each thread has when the kernel begins, where setmaxnreg changes that; 0: ptxas
+ * would leave it out. */
+uint32_t emu_entry_registers(const struct emu_func *f);
 /* Blocks of f that fit one SM of the device profile. */
 uint32_t emu_occupancy(struct emu_func *f, uint32_t block_threads, uint32_t dynamic_shared,
                        const char **limiter);

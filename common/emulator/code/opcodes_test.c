@@ -30,7 +30,7 @@ Test(opcodes, that_do_nothing)
     static const char *const statements[] = {"pmevent 1",
                                              "griddepcontrol.wait",
                                              "griddepcontrol.launch_dependents",
-                                             "setmaxnreg.inc.sync.aligned.u32 64",
+                                             "setmaxnreg.inc.sync.aligned.u32 64", /* no bounds */
                                              "createpolicy.fractional.L2::evict_first.b64 d1, 1.0",
                                              ("createpolicy.range.global.L2::evict_last.b64 d1, "
                                               "[d0], 64, 128")};

@@ -205,6 +205,7 @@ static void warp_start(struct warp *w, struct launch *l, struct block *b)
     w->carry = 0;
     w->products = 0;
     w->at_group = false;
+    w->registers = l->entry_registers;
     w->executed = w->floats = w->dear = w->at_barrier = w->lead = w->loaded = 0;
     w->met = false;
     w->handed = NOT_HANDED;
@@ -290,6 +291,7 @@ void block_start(struct block *b, uint64_t index)
         fill_cluster(b);
     b->live_threads = b->lived = l->threads;
     b->stuck = false;
+    b->spare = 0;
     if (b->mbarriers)
         b->mbarriers->n = 0;
     b->yields = 0;

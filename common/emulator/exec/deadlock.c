@@ -1,7 +1,8 @@
 /* deadlock.c - what is said of a block, or of its cluster, that can never go on: block_deadlock().
  *
- * All that have not ended wait. Where some wait for mbarriers, each of these is named, with what it
- * lacks; else the first path that waits at a barrier or for other lanes.
+ * All that have not ended wait. Where one waits for registers, it is named; where some wait for
+ * mbarriers, each of these, with what it lacks; else the first path that waits at a barrier or for
+ * other lanes.
  */
 #include "cluster.h"
 #include "guard.h"
@@ -115,6 +116,35 @@ static void mbarrier_deadlock(const struct all_awaited *all)
     text_free(&t);
 }
 
+/* ---- registers ---- */
+static bool registers_deadlock(struct block *b)
+{
+    for (uint32_t k = 0; k < b->nwarps; k++)
+        for (int i = 0; i < WARP; i++) {
+            struct warp *w = &b->warps[k];
+            const struct path *p = &w->paths[i];
+            if (!p->mask || p->state != PATH_BARRIER || p->barrier != REGISTERS_WAIT)
+                continue;
+            w->mask = p->mask;
+            warp_fault(w, p->pc, -1, cudaErrorLaunchTimeout,
+                       "deadlock: a warp waits for %u registers a thread, of which it has %u, and "
+                       "%u are free; no warp gives any back; do those that need few do "
+                       "setmaxnreg.dec?",
+                       (uint32_t)p->pc->imm, w->registers, b->spare);
+            return true;
+        }
+    return false;
+}
+static bool any_registers_deadlock(struct block *b)
+{
+    if (!b->cluster)
+        return registers_deadlock(b);
+    for (uint32_t r = 0; r < b->cluster->nblocks; r++)
+        if (!b->cluster->blocks[r]->done && registers_deadlock(b->cluster->blocks[r]))
+            return true;
+    return false;
+}
+
 /* ---- barriers, and lanes that wait for others ---- */
 static void counted_deadlock(struct warp *w, struct path *p)
 {
@@ -166,6 +196,8 @@ static void path_deadlock(struct warp *w, struct path *p)
 void block_deadlock(struct block *b)
 {
     struct all_awaited all = {.n = 0};
+    if (any_registers_deadlock(b))
+        return;
     if (b->stuck)
         find_all_awaited(&all, b);
     if (all.n) {

@@ -18,8 +18,9 @@
 #include "turns.h"
 #include <stdatomic.h>
 
-#define NBARRIERS         17        /* PTX's sixteen and barrier.cluster's */
-#define GROUP_WAIT        NBARRIERS /* in struct path: for products of the warp's group */
+#define NBARRIERS         17              /* PTX's sixteen and barrier.cluster's */
+#define GROUP_WAIT        NBARRIERS       /* in struct path: for products of the warp's group */
+#define REGISTERS_WAIT    (NBARRIERS + 1) /* … for registers that other warps give back */
 #define UNSET             0xff /* registers and shared memory at first, garbage that shows: NaN, -1 */
 #define UNSET_OTHERWISE   0x4b /* … registers, where DISTURB_unset is asked for: 1.3e7 */
 #define PEER_SHIFT        24   /* of a rank + 1 in addresses of other blocks' shared memory */
@@ -121,6 +122,7 @@ struct warp {
     uint32_t recon_block;       /* the current path's parent's block */
     uint32_t products, awaited; /* group.c: groups of them committed, and waited for */
     bool at_group;              /* some path waits there */
+    uint32_t registers;         /* a thread, as setmaxnreg leaves it */
     uint32_t at_cluster;        /* lanes that have arrived at barrier.cluster */
     void *async;                /* exec/ops/async.c: copies in flight */
     int *errors;                /* device_call.c: each lane's last; NULL: none had one */
@@ -157,6 +159,7 @@ struct block {
     struct launch *launch;
     struct warp *warps;
     uint32_t nwarps, live_threads, done_warps;
+    uint32_t spare; /* registers a thread of one warp, which others have given back */
     uint32_t index, ctaid[3];
     uint8_t *shared;
     uint64_t read_lo, read_hi; /* of it, what loads read: from, to behind the last byte */
@@ -238,6 +241,7 @@ struct launch {
     uint32_t grid[3], block[3], cluster[3];
     uint64_t nblocks;
     uint32_t threads, nwarps;
+    uint32_t entry_registers;      /* emu_entry_registers() */
     uint32_t user_shared;          /* static + dynamic */
     uint32_t shared_extent;        /* up to the end of the last variable: more, with a map */
     uint32_t shared_bytes;         /* and what the system reserves, for kernels that use that */
@@ -382,6 +386,8 @@ const struct insn *group_commit(struct warp *w, const struct insn *in); /* group
 const struct insn *group_wait(struct warp *w, const struct insn *in);
 const struct insn *group_copies(struct warp *w, const struct insn *in); /* insn.sub: wait, commit */
 bool group_release(struct block *b);                                    /* did it wake any warp? */
+void warp_look_again(struct warp *w, uint8_t barrier);                  /* paths that wait there */
+const struct insn *registers_set(struct warp *w, const struct insn *in); /* registers.c */
 void warp_free(struct warp *w); /* what it allocated on its way */
 static inline const struct insn *warp_joined(struct warp *w, const struct insn *in)
 {

@@ -18,17 +18,20 @@ static bool has_come(const struct block *b, uint32_t warp, uint32_t products)
             return false;
     return true;
 }
-/* Those that wait look again. */
-static void wake(struct warp *w)
+void warp_look_again(struct warp *w, uint8_t barrier)
 {
     for (uint32_t rest = w->begun; rest; rest &= rest - 1) {
         struct path *p = &w->paths[__builtin_ctz(rest)];
-        if (!p->mask || p->state != PATH_BARRIER || p->barrier != GROUP_WAIT)
+        if (!p->mask || p->state != PATH_BARRIER || p->barrier != barrier)
             continue;
         p->state = PATH_READY;
         w->ready[w->nready++] = p;
         w->state = WARP_READY;
     }
+}
+static void wake(struct warp *w)
+{
+    warp_look_again(w, GROUP_WAIT);
     w->at_group = false;
 }
 bool group_release(struct block *b)

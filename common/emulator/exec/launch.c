@@ -600,6 +600,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->nblocks = (uint64_t)e->grid[0] * e->grid[1] * e->grid[2];
     l->threads = e->block[0] * e->block[1] * e->block[2];
     l->nwarps = (l->threads + WARP - 1) / WARP;
+    l->entry_registers = emu_entry_registers(e->func);
     l->dynamic_shared = e->shared_bytes;
     l->user_shared = e->func->info.shared_bytes + e->shared_bytes;
     l->params = e->params;

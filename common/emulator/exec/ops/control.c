@@ -115,6 +115,10 @@ HANDLER(wgmma_wait)
 {
     return group_wait(w, in);
 }
+HANDLER(setmaxnreg)
+{
+    return guard_lanes(w, in) ? registers_set(w, in) : in + 1;
+}
 HANDLER(nop)
 {
     (void)w;
