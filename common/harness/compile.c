@@ -313,6 +313,27 @@ bool compile_source_within(const struct compile_request *r, const char *source, 
     return ok;
 }
 
+/* PTX as it is, where no machine code comes of it. */
+static void put_registers(const struct compile_request *r, const char *source, struct compiled *out)
+{
+    struct compile_request again = *r;
+    struct compiled c = {0};
+    char *arch = xformat("sm%s", r->arch + strcspn(r->arch, "_"));
+
+    again.arch = arch;
+    if (compile_source(&again, source, false, &c)) {
+        char *told = compiled_registers(c.image, c.size);
+        size_t length = strlen(told);
+        told = xrealloc(told, length + out->size);
+        memcpy(told + length, out->image, out->size);
+        free(out->image);
+        out->image = told;
+        out->size += length;
+    }
+    compiled_free(&c);
+    free(arch);
+}
+
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
 {
     struct text why = {0};
@@ -337,6 +358,8 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         compiled_free(out);
         ok = compile_source(r, source, false, out);
     }
+    if (ok && r->registers)
+        put_registers(r, source, out);
     free(source);
     return ok;
 }

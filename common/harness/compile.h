@@ -15,7 +15,9 @@ struct compile_request {
     const char *includes[COMPILE_MAX_INCLUDES];
     int nincludes;
     bool no_default_includes;
-    bool quick; /* to worse code, in a third of the time or less: results alone are looked at */
+    bool registers; /* PTX that begins with a line "// registers: NAME COUNT" a kernel, of what it
+                     * needs in machine code: that is made, too, in as much time again and more */
+    bool quick;     /* to worse code, in a third of the time or less: results alone are looked at */
     /* The toolkit's headers, unless WARPLAB_CUDA_INCLUDE names them: CUDA_INCLUDE, but where the
      * program itself is to name no folder of this machine. */
     const char *toolkit;
@@ -43,6 +45,8 @@ bool compile_source_within(const struct compile_request *r, const char *source, 
 bool compile_program(const struct compile_request *r, struct compiled *out);
 /* The folder of the toolkit's headers; NULL: none is known. */
 const char *compile_headers(const struct compile_request *r);
+/* Of machine code, a line a kernel as above, for free(). */
+char *compiled_registers(const void *image, size_t size);
 /* A compiler's log with "file(12): …" as editors look for it, "file:12: …". */
 char *compile_readable(const char *log);
 void compiled_free(struct compiled *c);

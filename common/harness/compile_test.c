@@ -60,6 +60,34 @@ Test(compile, finds_kernels_in_machine_code)
     expect_names("sm_90");
 }
 
+/* PTX with and without what machine code of it needs, which comes first. */
+Test(compile, says_what_machine_code_needs)
+{
+    char path[] = "/tmp/compile_test_XXXXXX";
+    struct compile_request r = {.path = path, .arch = "compute_90", .toolkit = CUDA_INCLUDE};
+    struct compiled c, told;
+    struct text why = {0};
+    char **names;
+
+    close(mkstemp(path));
+    cr_assert(file_save(path, GOOD, strlen(GOOD), &why), "%s", text_str(&why));
+    cr_assert(compile_cuda(&r, &c), "%s", c.log);
+    r.registers = true;
+    cr_assert(compile_cuda(&r, &told), "%s", told.log);
+    unlink(path);
+    cr_expect_eq(told.size, strlen(told.image) + 1);
+    const char *ptx = told.image + told.size - c.size;
+    cr_assert_gt(told.size, c.size);
+    cr_expect_str_eq(ptx, c.image);
+    for (const char *line = told.image; line < ptx; line = strchr(line, '\n') + 1)
+        cr_expect(!strncmp(line, "// registers: copy ", strlen("// registers: copy ")) ||
+                      !strncmp(line, "// registers: other ", strlen("// registers: other ")),
+                  "%s", line);
+    cr_expect_eq(module_names(told.image, told.size, &names), 2);
+    compiled_free(&c);
+    compiled_free(&told);
+}
+
 /* What another file would have to define: ptxas refuses it, so PTX for the emulator is refused. */
 Test(compile, links_nothing)
 {

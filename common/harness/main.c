@@ -133,6 +133,23 @@ static bool readable(const struct run *r, const char *path)
     return false;
 }
 
+/* What may need more registers than there are is compiled again, so that its launch is refused as
+ * on a GPU. */
+static bool load_with_registers(struct run *r, struct compile_request *request, struct text *why)
+{
+    struct compiled c;
+
+    request->registers = true;
+    if (!compile_cuda(request, &c)) {
+        compiled_free(&c);
+        return true;
+    }
+    module_unload(&r->module);
+    compiled_free(&r->image);
+    r->image = c;
+    return module_load(&r->module, short_path(request->path), c.image, c.size, why);
+}
+
 static bool load(struct run *r, const char *path)
 {
     struct compile_request request = {
@@ -140,6 +157,7 @@ static bool load(struct run *r, const char *path)
     struct compiled *c = &r->image;
     struct text why = {0};
     size_t size;
+    bool fresh = !c->image && !r->o.module && !r->lab->program;
 
     if (c->image) {
         /* loaded again, after an error */
@@ -159,6 +177,8 @@ static bool load(struct run *r, const char *path)
     bool ok = r->lab->program
                   ? c->image != NULL
                   : c->image && module_load(&r->module, short_path(path), c->image, c->size, &why);
+    if (ok && fresh && module_is_tight(&r->module))
+        ok = load_with_registers(r, &request, &why);
     if (!ok && why.length)
         fprintf(stderr, "%s\n", why.s);
     text_free(&why);
@@ -301,6 +321,7 @@ static void note_failure(struct run *r, int v, const struct lab_case *c)
     r->failed++;
     s->faulted |= r->verify.error != cudaSuccess && !r->o.verbose;
     s->stopped |= r->verify.error == cudaErrorLaunchTimeout;
+    s->refused |= r->verify.error == cudaErrorLaunchOutOfResources;
     if (r->verify.error == cudaErrorLaunchTimeout && !s->stopped_in) /* "KERNEL: the launch …" */
         s->stopped_in = xformat("%.*s", (int)strcspn(text_str(&r->verify.message), ":"),
                                 text_str(&r->verify.message));
@@ -632,7 +653,7 @@ static void look_for_cause(struct run *r, int v, const char *path)
     s->open = r->lab->program ? s->open : is_open(r, &x, v);
     if (s->follows)
         s->why.cause = "endless";
-    if (s->open || s->follows || (r->o.check && r->verify.nfindings))
+    if (s->open || s->follows || s->refused || (r->o.check && r->verify.nfindings))
         return;
     if (r->lab->program)
         diagnose_program(&x, s->failed, (int)s->failures, short_path(path), &s->why);

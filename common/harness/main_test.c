@@ -258,6 +258,30 @@ Test(run, says_and_exits_as_it_should, .timeout = 120)
     }
 }
 
+/* As on a GPU, which the compiler is asked for. */
+Test(run, refuses_more_registers_than_there_are, .timeout = 60)
+{
+    static const char *const many =
+        SCALE_FLOAT SCALE("int s[96]; for (int k = 0; k < 96; k++) s[k] = x[(i + k) % n];\n"
+                          "    __syncthreads(); int t = 0;\n"
+                          "    for (int k = 0; k < 96; k++) t += s[k] * s[95 - k];\n"
+                          "    if (i < n) y[i] = t == 77777777 ? t : 2 * x[i] + 1;");
+    char *source = xformat(HEAD "LAUNCH(scale, 1024);\n%s", many);
+    struct outcome o = lab(source, "");
+
+    cr_expect_eq(o.status, 1);
+    cr_expect(strstr(o.output, "registers a thread are too many for a block of 1024 threads"), "%s",
+              o.output);
+    cr_expect_null(strstr(o.output, "it is right"), "%s", o.output);
+    free(o.output);
+    free(source);
+    source = xformat(HEAD "LAUNCH(scale, 512);\n%s", many);
+    o = lab(source, "");
+    cr_expect_eq(o.status, 0, "%s", o.output);
+    free(o.output);
+    free(source);
+}
+
 /* 4096 ints, coalesced: 4 sectors a request, one request a warp. */
 Test(run, counts_are_exact, .timeout = 60)
 {

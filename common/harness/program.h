@@ -13,6 +13,7 @@ struct variant_state {
     bool chosen, skipped;
     bool missing;     /* skipped, and the lab asks for it */
     bool stopped;     /* one took too many steps */
+    bool refused;     /* one has more registers than there are: no cause is looked for */
     char *stopped_in; /* the kernel that did; NULL: none */
     bool follows;     /* … of another variant, with the same kernel: it was not run */
     bool faulted;     /* a launch failed: that would be said again on every case */

@@ -22,6 +22,7 @@ static struct module module;
 static struct plan plan;
 static struct exec ex;
 
+static const char *before = ""; /* the kernel */
 static void load(const char *body)
 {
     static const struct device_limits limits = {.max_threads_per_block = 1024};
@@ -30,10 +31,10 @@ static void load(const char *body)
     struct compiled c;
     struct text why = {0};
 
-    source = xformat("__constant__ int weight[2];\n"
+    source = xformat("__constant__ int weight[2];\n%s"
                      "extern \"C\" __global__ void scale(const int *x, int *y, unsigned n)\n"
                      "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; %s }\n",
-                     body);
+                     before, body);
     close(mkstemp(path));
     cr_assert(file_save(path, source, strlen(source), &why), "%s", text_str(&why));
     r.path = path;
@@ -390,4 +391,32 @@ Test(exec, a_fault_of_another_rank_is_seen)
     cr_assert_not(exec_launch(&ex));
     cr_assert_eq(ex.error, cudaErrorIllegalAddress, "%s", ex.message);
     cr_assert(strstr(ex.message, "scale: the launch failed"), "%s", ex.message);
+}
+
+/* Of 64 sums a thread the compiler has to be asked, in blocks of 1024; not in smaller ones, and not
+ * where it is told how large they are. */
+Test(exec, a_block_may_have_too_many_registers)
+{
+    static const struct {
+        const char *before;
+        bool tight;
+    } rows[] = {{"", false},
+                {"LAUNCH(scale, 1024);", true},
+                {"LAUNCH(scale, 256);", false},
+                {"LAUNCH(scale, 32, 32);", true},
+                {"LAUNCH(few, 1024); KERNEL few(int *x) { x[0]++; }", false},
+                {"LAUNCH(k, 512); KERNEL __launch_bounds__(512) k(int *x) { MANY }", false},
+                {"LAUNCH(k, 512); KERNEL k(int *x) { MANY }", true}};
+    const char *many = "#define MANY int s[96]; for (int k = 0; k < 96; k++) s[k] = "
+                       "x[k * 1024 + threadIdx.x]; __syncthreads(); for (int k = 0; k < 96; k++) "
+                       "x[k * 1024 + threadIdx.x] = s[95 - k];\n#include \"warplab.cuh\"\n";
+
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        char *both = xformat("%s%s\n", many, rows[k].before);
+        before = both;
+        load("{ int *x = y; MANY }");
+        cr_expect_eq(module_is_tight(&module), rows[k].tight, "%s", rows[k].before);
+        module_unload(&module);
+        free(both);
+    }
 }

@@ -1,5 +1,6 @@
 /* module.c - loads a student's image and finds what a variant needs in it (module.h). */
 #include "module.h"
+#include "emulator.h"
 #include "base/alloc.h"
 #include "base/elf.h"
 #include "base/text.h"
@@ -396,6 +397,39 @@ enum record_state module_given(const struct module *m, const char *variant,
     if (launch == RECORD_BAD || tensor == RECORD_BAD)
         return RECORD_BAD;
     return tensor == RECORD_GIVEN ? tensor : launch;
+}
+
+/* Estimates of registers are off by less than 2, as a rule; with bounds on a block's threads the
+ * compiler makes it fit. */
+static bool kernel_is_tight(const struct module *m, const char *kernel, int most, int threads)
+{
+    struct launch_record r = {0};
+    struct cudaFuncAttributes a;
+    cudaKernel_t k;
+
+    if (module_given(m, kernel, &r) != RECORD_GIVEN ||
+        cudaLibraryGetKernel(&k, m->library, kernel) != cudaSuccess ||
+        cudaFuncGetAttributes(&a, (const void *)k) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    uint64_t block = (uint64_t)r.block_x * (r.block_y ? r.block_y : 1);
+    return a.maxThreadsPerBlock == threads && block <= (uint64_t)threads &&
+           2 * block * (uint64_t)a.numRegs >= (uint64_t)most;
+}
+
+bool module_is_tight(const struct module *m)
+{
+    int most = 0, threads = 0;
+
+    if (!emulator_here() || !m->parameters ||
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxRegistersPerBlock, 0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, 0) != cudaSuccess)
+        return false;
+    for (int i = 0; i < m->nkernels; i++)
+        if (kernel_is_tight(m, m->kernels[i], most, threads))
+            return true;
+    return false;
 }
 
 enum record_state module_schedule(const struct module *m, const char *variant, struct schedule *s)

@@ -25,6 +25,9 @@ struct module {
 bool module_load(struct module *m, const char *path, const void *image, size_t size,
                  struct text *why);
 void module_unload(struct module *m);
+/* On the emulator, of PTX: may a block of some kernel's launch record have more registers than
+ * there are? What machine code of it needs is to be asked of the compiler then. */
+bool module_is_tight(const struct module *m);
 
 /* Names of the kernels in PTX text or an ELF file, allocated. 0 for other images. */
 int module_names(const void *image, size_t size, char ***names);

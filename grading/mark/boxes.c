@@ -63,16 +63,17 @@ static const char *lib_folder(struct paths *p, const char *cuda)
     return access(lib64, X_OK) == 0 ? lib64 : path(p, cuda, "lib");
 }
 
-bool compiler_start(struct box *b, const struct engine_options *o, const char *name, bool program)
+bool compiler_start(struct box *b, const struct engine_options *o, const char *name,
+                    const char *how)
 {
-    bool in = !o->unconfined;
+    bool in = !o->unconfined, program = how && !strcmp(how, "program");
     struct paths p = {.n = 0};
     const char *libs = lib_folder(&p, o->cuda), *include = path(&p, o->cuda, "include");
     const char *argv[] = {in ? "/box/build/bin/grade-cc" : path(&p, o->bin, "grade-cc"),
                           "--",
                           name,
                           o->gpu ? o->gpu_arch : EMULATOR_ARCH,
-                          program ? "program" : NULL,
+                          how,
                           NULL};
     const char *env[] = {BOX_COMPILER_ENV "LD_LIBRARY_PATH",
                          in ? "/box/cuda/lib64" : libs,

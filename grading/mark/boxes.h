@@ -14,7 +14,8 @@ enum { RUNNER_LOG_CAP = 64 << 10, COMPILER_IMAGE_CAP = 64 << 20, COMPILER_TEXT_C
 
 /* name: of the source file, in messages. Both as box_start(). */
 /* program: host code, too, with nvcc. */
-bool compiler_start(struct box *b, const struct engine_options *o, const char *name, bool program);
+bool compiler_start(struct box *b, const struct engine_options *o, const char *name,
+                    const char *how); /* NULL, or grade-cc's third argument */
 /* argument: NULL, "probe" or "program" (runner_main.c). traced: as in box_spec. */
 bool runner_start(struct box *b, const struct engine_options *o, const char *argument, bool traced);
 

@@ -60,7 +60,7 @@ Test(boxes, the_compilers_and_the_runners_limits)
     struct box b;
 
     engine_defaults(&o);
-    cr_assert(compiler_start(&b, &o, "x.cu", false), "%s", text_str(&b.log));
+    cr_assert(compiler_start(&b, &o, "x.cu", NULL), "%s", text_str(&b.log));
     cr_expect_eq(limit_of(&b, "Max file size"), 64 << 20);
     cr_expect_eq(limit_of(&b, "Max cpu time"), (unsigned long long)(o.compile_s * 0.75 + 1));
     cr_expect_eq(limit_of(&b, "Max core file size"), 0);

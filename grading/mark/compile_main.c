@@ -43,6 +43,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->arch = arg;
     else if (key == ARGP_KEY_ARG && state->arg_num == 2 && !strcmp(arg, "program"))
         whole_program = true;
+    else if (key == ARGP_KEY_ARG && state->arg_num == 2 && !strcmp(arg, "registers"))
+        r->registers = true;
     else if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !r->arch))
         argp_usage(state);
     else
@@ -52,10 +54,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
     .parser = parse,
-    .args_doc = "NAME ARCH [program]",
+    .args_doc = "NAME ARCH [program|registers]",
     .doc = "Compiles the source on standard input for ARCH. The answer on standard output is for "
            "the grader. NAME is the file's in messages, without a folder; \"program\": host code, "
-           "too, with nvcc."};
+           "too, with nvcc; \"registers\": PTX that says what kernels need in machine code."};
 
 /* Findings name the source with its folder. In a box /tmp is empty, and the name always the same;
  * without one (practice) somebody may work there already. */

@@ -39,19 +39,20 @@ bool hello_read(const struct wire *w, char **name, void **module, size_t *bytes)
 
 bool loaded_write(const struct wire *w, const struct loaded *l)
 {
-    uint32_t head[3] = {MAGIC, l->state, l->sm_mhz};
+    uint32_t head[4] = {MAGIC, l->state, l->sm_mhz, l->tight};
     return wire_put(w, head, sizeof(head)) && wire_put_text(w, l->why) &&
            (l->state == LOAD_NO_DEVICE || machine_write(w, &l->machine));
 }
 
 bool loaded_read(const struct wire *w, struct loaded *l)
 {
-    uint32_t head[3];
+    uint32_t head[4];
     *l = (struct loaded){.state = LOAD_NO_DEVICE};
     if (!wire_get(w, head, sizeof(head)) || head[0] != MAGIC || head[1] > LOAD_REFUSED)
         return false;
     l->state = (enum load_state)head[1];
     l->sm_mhz = head[2];
+    l->tight = head[3];
     l->why = wire_get_text(w, JOB_MAX_TEXT);
     return l->why && (l->state == LOAD_NO_DEVICE || machine_read(w, &l->machine));
 }

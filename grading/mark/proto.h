@@ -28,6 +28,7 @@ enum load_state { LOADED, LOAD_NO_DEVICE, LOAD_REFUSED /* the device does not ta
 struct loaded {
     enum load_state state;
     struct machine machine; /* nothing when there is no device */
+    bool tight;             /* module_is_tight() */
     uint32_t sm_mhz;        /* the SMs' clock now; 0: not known */
     char *why;              /* what went wrong, "" */
 };

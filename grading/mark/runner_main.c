@@ -109,6 +109,7 @@ static bool load(void)
         l.state = LOADED;
     } else if (opened)
         l.state = module_load(&module, name, image, bytes + 1, &why) ? LOADED : LOAD_REFUSED;
+    l.tight = l.state == LOADED && !whole_program && module_is_tight(&module);
     l.why = text_take(&why);
     free(name);
     return loaded_write(&grader, &l) && l.state == LOADED;

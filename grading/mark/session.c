@@ -122,7 +122,10 @@ static bool receive_image(struct session *s)
 /* The compiler's answer, within so many seconds. False: the wall clock ended it. */
 static bool try_compiling(struct session *s, double limit_s)
 {
-    bool ok = compiler_start(&s->box, s->o, s->name, s->lab->program);
+    bool ok = compiler_start(&s->box, s->o, s->name,
+                             s->lab->program ? "program"
+                             : s->counted    ? "registers"
+                                             : NULL);
     box_deadline(&s->box, limit_s); /* processor time stays as it is */
     ok = ok && box_send(&s->box, s->source, s->length);
     if (ok) {
@@ -203,13 +206,33 @@ static bool hello(struct session *s)
     return true;
 }
 
+static bool start_runner(struct session *s)
+{
+    s->open = true;
+    return runner_start(&s->box, s->o, s->lab->program ? "program" : NULL, false) && hello(s);
+}
+/* It may ask for more registers than there are: compiled again, to know. The runner ends. */
+static bool count_registers(struct session *s)
+{
+    close_box(s);
+    free(s->image);
+    free(s->compile_log);
+    s->image = s->compile_log = NULL;
+    s->counted = true;
+    compile(s);
+    return s->compiled;
+}
+
 /* False with s->problem set when there is no runner to be had. */
 static bool open_box(struct session *s)
 {
     if (s->open)
         return true;
-    bool ok = runner_start(&s->box, s->o, s->lab->program ? "program" : NULL, false) && hello(s);
-    s->open = true;
+    bool ok = start_runner(s);
+    if (ok && s->compiled && s->loaded.tight && !s->counted && !count_registers(s))
+        return false;
+    if (s->counted && !s->open)
+        ok = start_runner(s);
     if (ok && s->compiled)
         return true;
     if (!ok) {

@@ -95,6 +95,7 @@ struct session {
     bool load_failed; /* compiled, but not to what the device takes: inline PTX, or a gap of ours */
     bool internal;    /* our failure: `problem` says which */
     char *problem;    /* why not compiled or not loadable, a sentence */
+    bool counted;     /* it says what registers kernels need in machine code */
     char *image;
     size_t image_bytes;
     char *compile_log;

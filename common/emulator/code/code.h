@@ -225,6 +225,7 @@ struct emu_func {
     uint32_t first_slot, first_count; /* its slots and counts, module-wide, */
     uint32_t end_slot, end_count;     /* and one past them */
     uint32_t max_live;                /* 32-bit registers live at once */
+    uint32_t needed;                  /* emu_func_set_needed(); 0: not known */
     uint32_t static_shared;
     uint32_t depth_local;            /* .local bytes of a thread, each function that may run once */
     const struct site *cluster_site; /* the first instruction that asks about a cluster */

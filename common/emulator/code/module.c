@@ -444,6 +444,14 @@ void emu_func_set_registers(struct emu_func *f, uint32_t registers)
     f->info.registers = registers;
     f->info.registers_estimated = false;
 }
+void emu_func_set_needed(struct emu_func *f, uint32_t registers)
+{
+    f->needed = registers;
+}
+uint32_t emu_registers_known(const struct emu_func *f)
+{
+    return f->info.registers_estimated ? f->needed : f->info.registers;
+}
 static uint32_t fit(struct emu_func *f, uint32_t threads, uint32_t registers,
                     uint32_t dynamic_shared, const char **limiter)
 {
@@ -484,6 +492,5 @@ uint32_t emu_occupancy_known(struct emu_func *f, uint32_t threads, uint32_t dyna
                              const char **limiter)
 {
     lower_func(f);
-    return fit(f, threads, f->info.registers_estimated ? 0 : f->info.registers, dynamic_shared,
-               limiter);
+    return fit(f, threads, emu_registers_known(f), dynamic_shared, limiter);
 }

@@ -58,6 +58,9 @@ size_t emu_variables(void *to, const void *from);
 void emu_modules_renew(void);
 /* Registers from machine code's metadata, when the runtime found a cubin beside the PTX. */
 void emu_func_set_registers(struct emu_func *f, uint32_t registers);
+/* Those that machine code of it would need, where there is none: a launch of more than there are is
+ * refused. All else goes by the estimate. */
+void emu_func_set_needed(struct emu_func *f, uint32_t registers);
 
 /* Registers a thread, in blocks of so many: an estimate leaves room for one block, as ptxas would
  * have spilled. Of a function that was lowered. */
@@ -68,6 +71,7 @@ uint32_t emu_entry_registers(const struct emu_func *f);
 /* Blocks of f that fit one SM of the device profile. */
 uint32_t emu_occupancy(struct emu_func *f, uint32_t block_threads, uint32_t dynamic_shared,
                        const char **limiter);
+uint32_t emu_registers_known(const struct emu_func *f); /* 0: they are estimated */
 /* The same of what is known, where an estimate of registers is no limit: what refuses a launch. */
 uint32_t emu_occupancy_known(struct emu_func *f, uint32_t block_threads, uint32_t dynamic_shared,
                              const char **limiter);

@@ -1067,6 +1067,19 @@ Test(core, launch_bounds_hold_without_machine_code)
     RUN(.body = body, .block = 1024, .attribute = ".maxntid 1024, 1, 1");
 }
 /* 65536 registers are 64 a thread: what machine code says refuses, what is guessed does not. */
+/* What is known only by the text's first lines refuses a launch, and nothing else goes by it. */
+Test(core, registers_that_machine_code_would_need_refuse)
+{
+    const char *body = many_values();
+    RUN(.body = body, .block = 128);
+    uint32_t blocks = result.blocks_per_sm;
+    RUN(.body = body, .block = 128, .needed = 24);
+    cr_expect_eq(result.blocks_per_sm, blocks);
+    RUN(.body = body, .block = 1024, .needed = 64);
+    expect_error(cudaErrorLaunchOutOfResources, "65 registers a thread are too many",
+                 (struct program){.body = body, .block = 1024, .needed = 65});
+}
+
 Test(core, estimated_registers_refuse_nothing)
 {
     const char *body = many_values();
@@ -1077,7 +1090,8 @@ Test(core, estimated_registers_refuse_nothing)
         cudaErrorCooperativeLaunchTooLarge, "8 on each of 132",
         (struct program){.body = body, .block = 256, .cooperative = true, .grid = 8 * 132 + 1});
     RUN(.body = body, .block = 1024, .registers = 64);
-    expect_error(cudaErrorLaunchOutOfResources, "does not fit a multiprocessor (registers)",
+    expect_error(cudaErrorLaunchOutOfResources,
+                 "65 registers a thread are too many for a block of 1024 threads, which has 65536",
                  (struct program){.body = body, .block = 1024, .registers = 65});
     expect_error(
         cudaErrorCooperativeLaunchTooLarge, "1 on each of 132",

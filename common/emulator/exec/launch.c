@@ -511,6 +511,13 @@ static cudaError_t check_residence(const struct emu_launch *l, uint32_t threads)
     uint32_t fit = emu_occupancy_known(l->func, threads, l->shared_bytes, &limiter);
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t resident = (uint64_t)fit * device_profile()->sms;
+    if (fit == 0 && !strcmp(limiter, "registers"))
+        return emu_fail(cudaErrorLaunchOutOfResources,
+                        "kernel %s: %u registers a thread are too many for a block of %u threads, "
+                        "which has %u: a GPU does not launch it; make blocks smaller, or say "
+                        "__launch_bounds__(%u)",
+                        name, emu_registers_known(l->func), threads,
+                        device_profile()->registers_per_block, threads);
     if (fit == 0)
         return emu_fail(cudaErrorLaunchOutOfResources,
                         "kernel %s: a block of %u threads does not fit a multiprocessor (%s)", name,

@@ -23,6 +23,7 @@ struct program {
     uint32_t grid_yz[2], block_yz[2]; /* 0: 1 */
     bool cooperative;
     uint32_t registers; /* as machine code would say; 0: it says nothing */
+    uint32_t needed;    /* as text says of machine code; 0: likewise */
 };
 static uint32_t *out; /* the buffer after the last launch */
 static struct emu_result result;
@@ -57,6 +58,8 @@ static cudaError_t launch(struct program p)
         return e;
     if (p.registers)
         emu_func_set_registers(emu_module_func(m, "k"), p.registers);
+    if (p.needed)
+        emu_func_set_needed(emu_module_func(m, "k"), p.needed);
     struct emu_launch l = {
         .func = emu_module_func(m, "k"),
         .grid = {p.grid ? p.grid : 1, or_one(p.grid_yz[0]), or_one(p.grid_yz[1])},

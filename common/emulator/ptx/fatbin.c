@@ -16,6 +16,7 @@
 #include <link.h>
 #include <lz4.h>
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -495,6 +496,18 @@ static bool looks_like_ptx(const char *text, size_t length)
     return text[0] && strchr(" \t\r\n./#", text[0]);
 }
 
+static bool read_told(struct fatbin *out, const char *text)
+{
+    char name[1024];
+    uint32_t registers;
+    int end;
+    for (; sscanf(text, "// registers: %1023s %" SCNu32 "%n", name, &registers, &end) == 2 &&
+           text[end] == '\n';
+         text += end + 1)
+        if (!add_kernel(out, name, registers))
+            return false;
+    return true;
+}
 static enum fatbin_status read_text(struct reader *r, const char *image, size_t length)
 {
     size_t n = length ? strnlen(image, length) : strlen(image);
@@ -503,6 +516,10 @@ static enum fatbin_status read_text(struct reader *r, const char *image, size_t 
         return no_memory(r->out);
     memcpy(text, image, n);
     text[n] = 0;
+    if (!read_told(r->out, text)) {
+        free(text);
+        return no_memory(r->out);
+    }
     return add_text(r->out, text, 0);
 }
 

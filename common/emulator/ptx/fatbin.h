@@ -29,7 +29,8 @@ enum fatbin_status {
     FATBIN_MEMORY,      /* cudaErrorMemoryAllocation */
 };
 
-/* Registers per thread of one kernel, read from machine code. */
+/* Registers per thread of one kernel, read from machine code; or, of PTX text, from the lines that
+ * it begins with: "// registers: NAME COUNT", which say what machine code of it would need. */
 struct fatbin_kernel {
     char *name; /* as in PTX: mangled */
     uint32_t registers;
@@ -50,7 +51,7 @@ struct fatbin {
      * exact for cubin_sm; for another architecture they are that compiler's choice. */
     struct fatbin_kernel *kernels;
     uint32_t nkernels;
-    uint32_t cubin_sm; /* 0: no cubin */
+    uint32_t cubin_sm; /* 0: no cubin, and kernels are of the text's first lines */
 };
 
 /* Reads image for a device of compute capability sm (90 for 9.0). length is the number of

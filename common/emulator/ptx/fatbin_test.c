@@ -173,6 +173,25 @@ Test(fatbin, text_and_other_images)
     }
 }
 
+/* Lines that a compiler puts before the text; the first other one ends them. */
+Test(fatbin, text_says_what_machine_code_needs)
+{
+    static const char text[] = "// registers: scale 40\n// registers: add 168\n// x\n"
+                               "// registers: late 9\n.version 9.0\n";
+    struct fatbin f;
+
+    cr_expect_eq(fatbin_open(text, 0, 90, &f), FATBIN_OK);
+    cr_expect_eq(f.nkernels, 2);
+    cr_expect_eq(f.cubin_sm, 0);
+    cr_expect_eq(fatbin_registers(&f, "scale"), 40);
+    cr_expect_eq(fatbin_registers(&f, "add"), 168);
+    cr_expect_str_eq(f.texts[0], text);
+    fatbin_close(&f);
+    cr_expect_eq(fatbin_open("// registers: scale 40 // x\n.version 9.0\n", 0, 90, &f), FATBIN_OK);
+    cr_expect_eq(f.nkernels, 0);
+    fatbin_close(&f);
+}
+
 /* The bytes at an offset replaced: a status other than OK, or the same text as before. */
 static const struct {
     size_t offset;

@@ -263,8 +263,10 @@ static cudaError_t kernel_load(struct kernel *k)
         return emu_fail(cudaErrorInvalidDeviceFunction, "kernel %s is not in the module's PTX",
                         shown_name(k->name));
     uint32_t registers = fatbin_registers(&k->image->fatbin, k->name);
-    if (registers)
+    if (registers && k->image->fatbin.cubin_sm)
         emu_func_set_registers(own->func, registers);
+    else if (registers)
+        emu_func_set_needed(own->func, registers);
     return cudaSuccess;
 }
 

@@ -4,7 +4,8 @@
 #include "warplab.cuh"
 
 LAUNCH(mm_shared, 32, 32, 1);
-KERNEL mm_shared(const float *a, const float *b, float *c, int m, int n, int k)
+KERNEL __launch_bounds__(1024)
+    mm_shared(const float *a, const float *b, float *c, int m, int n, int k)
 {
     __shared__ float sa[32][32], sb[32][32];
     const int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 32 + y, col = blockIdx.x * 32 + x;
