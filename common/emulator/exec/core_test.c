@@ -956,9 +956,32 @@ Test(core, variables_have_at_most_48_KiB_of_shared_memory)
 
 Test(core, endless_recursion_is_a_fault)
 {
-    expect_error(cudaErrorLaunchFailure, "call stack overflow",
-                 (struct program){.before = ".func f();\n.func f()\n{\ncall f;\nret;\n}\n",
-                                  .body = "call f;"});
+    struct program p = {.before = ".func f();\n.func f()\n{\ncall f;\nret;\n}\n",
+                        .body = "call f;"};
+
+    expect_error(cudaErrorIllegalAddress, "stack overflow: nested calls of f", p);
+    launch_stack_limit[0] = 512 << 10;
+    expect_error(cudaErrorLaunchFailure, "call stack overflow", p);
+}
+
+/* Each of n calls in the other keeps 16 bytes, or more: an H200 has 1024 at first, and faults. */
+#define DOWN(name, next)                                                                           \
+    ".func " name "(.param .b32 n)\n{\n.reg .b32 %n;\n.reg .pred %q;\n"                            \
+    "ld.param.u32 %n, [n];\nsetp.eq.u32 %q, %n, 0;\n@%q ret;\nsub.u32 %n, %n, 1;\n"                \
+    "{ .param .b32 a;\nst.param.b32 [a], %n;\ncall " next ", (a); }\nret;\n}\n"
+#define BEGIN(n) "mov.u32 %r0, " n ";\n{ .param .b32 a;\nst.param.b32 [a], %r0;\ncall f, (a); }\n"
+Test(core, recursion_has_a_stack)
+{
+    static const char *const before[] = {DOWN("f", "f"),
+                                         ".func g(.param .b32 n);\n" DOWN("f", "g") DOWN("g", "f")};
+
+    for (int k = 0; k < 2; k++) {
+        RUN(.before = before[k], .body = BEGIN("64"));
+        expect_error(cudaErrorIllegalAddress, "at least, and a stack has 1024",
+                     (struct program){.before = before[k], .body = BEGIN("100")});
+    }
+    launch_stack_limit[0] = 2048;
+    RUN(.before = before[0], .body = BEGIN("100"));
 }
 
 Test(core, endless_loops_meet_the_limit)

@@ -39,6 +39,7 @@ struct frame { /* registers of one call */
     struct frame *parent;
     struct frame *next, **at; /* the warp's frames, and who points here */
     uint32_t bytes;
+    uint32_t saved;          /* bytes a thread that recursion has kept on a GPU's stack: save() */
     uint32_t local_base;     /* offset of its .local variables in the thread's local memory */
     const struct insn *call; /* the call that made it */
     struct held *held;       /* follow.c: by register, or NULL */
