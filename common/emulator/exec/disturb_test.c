@@ -261,6 +261,13 @@ static const struct {
      "ld.global.u32 %r0, [%mine+4096];\ncvt.u64.u32 %d0, %r0;\nshl.b64 %d0, %d0, 32;\n" FLOATS
          FLOATS "shr.u64 %d0, %d0, 32;\ncvt.u32.u64 %r7, %d0;\n" DONE,
      DISTURB_ahead, 32},
+    /* its bits moved, and something else put among them, which waits for it */
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nor.b32 %r3, %r0, 0;\n" FLOATS FLOATS
+            "mov.u32 %r7, %r3;\n" DONE,
+     DISTURB_ahead, 32},
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nor.b32 %r3, %r0, %t;\n" FLOATS FLOATS
+            "mov.u32 %r7, %r3;\n" DONE,
+     DISTURB_ahead, 0},
     /* not before the first float; and 20 later */
     {GLOBAL "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_at_once, 0},
     {GLOBAL FIVE "ld.global.u32 %r7, [%mine+4096];\n" DONE, DISTURB_at_once, 32},

@@ -238,6 +238,17 @@ static bool carries(const struct ptx_insn *p, bool converted)
         return false;
     }
 }
+/* Does it only put together what was loaded? Whatever else goes into it, it waits for that. */
+static bool puts_together(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
+{
+    uint32_t regs[MAX_REGISTERS], held = 0;
+    uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    if (p->op == OP_mov || p->op == OP_selp || p->op == OP_cvt)
+        return true;
+    for (uint32_t k = 0; k < n; k++)
+        held += (w->cur->frame->held[regs[k]].lanes & mask) != 0;
+    return held == n || !held;
+}
 static uint32_t row_bytes(const struct ptx_func *f, uint32_t reg) /* of a lane in the frame */
 {
     unsigned bits = ptx_type_bits(f->regs[reg].type);
@@ -364,7 +375,7 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         follow_parked(w, in, p, mask, flip);
         return;
     }
-    if (carries(p, converts(w)))
+    if (carries(p, converts(w)) && puts_together(w, p, mask))
         return;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
     /* nobody need have told w of anything: who fetches for others begins with empty room */
