@@ -23,7 +23,7 @@ struct late_look {
     struct {
         struct late_word *word;
         uint32_t *host, now;
-    } shown[WARP * 4];
+    } shown[WARP * 8]; /* 32 bytes a lane */
 };
 
 bool late_watches(const struct ptx_insn *p, const struct insn *in);
