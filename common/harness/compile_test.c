@@ -83,7 +83,11 @@ Test(compile, says_what_machine_code_needs)
         cr_expect(!strncmp(line, "// registers: copy ", strlen("// registers: copy ")) ||
                       !strncmp(line, "// registers: other ", strlen("// registers: other ")),
                   "%s", line);
-    cr_expect_eq(module_names(told.image, told.size, &names), 2);
+    int n = module_names(told.image, told.size, &names);
+    cr_expect_eq(n, 2);
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
     compiled_free(&c);
     compiled_free(&told);
 }

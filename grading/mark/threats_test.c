@@ -507,13 +507,13 @@ Test(threats, t31_steps_of_all_runs, .timeout = 60)
     struct engine_options o = options();
     static const char endless[] =
         RIGHT "    for (volatile float *w = out; n != 1 && w[0] != 12345.0f;)\n        ;\n}\n";
-    o.steps_all = 2000000;
+    o.steps_all = 3000000;
     json_t *a = mark(&o, endless, sizeof(endless) - 1), *b = mark(&o, endless, sizeof(endless) - 1);
     char *all = json_dumps(a, 0);
     cr_assert(json_equal(a, b));
     cr_assert_eq(json_number_value(json_object_get(a, "score")), 0);
     cr_assert(!json_is_true(json_object_get(a, "needs_human")));
-    cr_assert(strstr(all, "2000000 warp instructions together, and they are used up"), "%s", all);
+    cr_assert(strstr(all, "3000000 warp instructions together, and they are used up"), "%s", all);
     free(all);
     json_decref(a);
     json_decref(b);
