@@ -39,6 +39,10 @@ static unsigned wanted; /* under no lock: launches read it once */
 unsigned disturb_set(unsigned classes)
 {
     unsigned before = wanted;
+    /* each of these has all of the one before it */
+    classes |= classes & SET(crowded) ? SET(late) : 0;
+    classes |= classes & SET(late) ? SET(parted) : 0;
+    classes |= classes & SET(parted) ? SET(reordered) : 0;
     wanted = classes;
     return before;
 }
@@ -467,10 +471,9 @@ static const struct insn *ordered(struct warp *w, const struct insn *in)
 }
 static bool ordered_watches(const struct ptx_insn *p, const struct insn *in, unsigned classes)
 {
-    unsigned late = SET(late) | SET(crowded);
-    return (classes & (SET(parted) | late) && shares(p, in)) ||
+    return (classes & SET(parted) && shares(p, in)) ||
            (classes & SET(reordered) && looks_at_others(p, in)) ||
-           (classes & late && late_watches(p, in));
+           (classes & SET(late) && late_watches(p, in));
 }
 
 static void disturb_func(struct emu_func *f, unsigned classes)

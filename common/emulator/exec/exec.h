@@ -309,16 +309,15 @@ static inline bool launch_backwards(const struct launch *l)
 /* They do in an order that is drawn; and a warp's lanes; and stores are late. */
 static inline bool launch_reordered(const struct launch *l)
 {
-    return l->disturb & (1u << DISTURB_reordered | 1u << DISTURB_parted | 1u << DISTURB_late |
-                         1u << DISTURB_crowded);
+    return l->disturb >> DISTURB_reordered & 1;
 }
 static inline bool launch_parted(const struct launch *l)
 {
-    return l->disturb & (1u << DISTURB_parted | 1u << DISTURB_late | 1u << DISTURB_crowded);
+    return l->disturb >> DISTURB_parted & 1;
 }
 static inline bool launch_late(const struct launch *l)
 {
-    return l->disturb & (1u << DISTURB_late | 1u << DISTURB_crowded);
+    return l->disturb >> DISTURB_late & 1;
 }
 /* In one or the other: a turn is long then, and sleeping gives nobody else one. */
 static inline bool launch_ordered(const struct launch *l)
