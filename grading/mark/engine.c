@@ -438,15 +438,22 @@ static uint64_t blocks_of(const struct run *r)
     }
     return most;
 }
+/* By what may blocks that run at once meet? Where they share memory otherwise, or by the bytes of a
+ * bulk copy, they race, which the checks tell. */
+static bool blocks_may_meet(const struct run *r)
+{
+    const struct counters *c = &r->outputs.counters;
+    return c->strong_accesses || c->clock_reads || c->async_sends || c->surface_st_requests;
+}
 /* Of the variant's runs that this row, or another, asked for, the one with most blocks that is not
- * too long; NULL: all are. */
+ * too long; NULL: all are, or blocks do not meet. */
 static struct run *run_crowded(const struct marking *m)
 {
     struct run *most = NULL;
     for (int i = 0; i < m->s->nruns; i++) {
         struct run *r = m->s->runs[i];
         if (r->result.end == RUN_OK && !strcmp(r->variant->name, m->row->variant) &&
-            r->outputs.counters.inst_executed <= CROWDED_STEPS &&
+            r->outputs.counters.inst_executed <= CROWDED_STEPS && blocks_may_meet(r) &&
             (!most || blocks_of(r) > blocks_of(most)))
             most = r;
     }

@@ -159,6 +159,8 @@
       "bulk copies into another block's shared memory")                                            \
     X(mbarrier_arrivals, "", "inst", "mbarrier.arrive and arrive_drop, with expect_tx or without") \
     X(mbarrier_waits, "", "inst", "mbarrier.test_wait and try_wait, each time they are executed")  \
+    X(strong_accesses, "", "inst",                                                                 \
+      "atom, red, and ld and st that are volatile, mmio, relaxed, acquire or release")             \
     X(clock_reads, "", "inst",                                                                     \
       "reads of what differs from run to run: clocks, %globaltimer, %smid, %warpid, %gridid")       \
     X(calls, "", "inst", "call instructions not inlined")

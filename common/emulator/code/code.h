@@ -179,6 +179,7 @@ struct insn_cost {
     bool exchange;              /* lanes tell each other, and it is no shfl */
     bool turns;                 /* always branches to its own block, or one before */
     bool clock;                 /* asks what time it is */
+    bool strong;                /* ptx_is_strong() */
     bool fence;                 /* waits for what it has stored and loaded to be seen */
     bool fp64;                  /* a double is among its types, and it does more than move it */
     bool coded;                 /* fma of which a factor and the addend are numbers of the code */

@@ -245,6 +245,7 @@ void lower_costs(struct lower *l)
         add_cost(&l->f->costs[i], in);
         l->f->costs[i].exchange = is_exchange(in);
         l->f->costs[i].clock = reads_clock(in);
+        l->f->costs[i].strong = ptx_is_strong(in);
         l->f->costs[i].fence = in->op == OP_membar || (in->op == OP_fence && !ptx_has(in, M_proxy));
         l->f->costs[i].fp64 = works_on_doubles(in);
         l->f->costs[i].coded = is_coded(written, in);

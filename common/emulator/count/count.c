@@ -311,6 +311,7 @@ static void add_block(struct counters *c, const struct emu_func *f, const struct
         c->exchanges += k->exchange ? warps : 0;
         c->branches_back += k->turns ? warps : 0;
         c->clock_reads += k->clock ? warps : 0;
+        c->strong_accesses += k->strong ? warps : 0;
         c->fences += k->fence ? warps : 0;
         c->mbarrier_arrivals += k->arrives ? warps : 0;
         c->mbarrier_waits += k->waits ? warps : 0;

@@ -461,6 +461,19 @@ Test(counters, reads_of_clocks)
     COUNTED(clock_reads, 9 * 4);
 }
 
+/* By warps, in any space, whether or not its value is used. */
+Test(counters, strong_accesses)
+{
+    RUN(.grid = 2, .block = 64,
+        .body = "{.reg .u32 r;\n.shared .u32 s[4];\n"
+                "ld.volatile.global.u32 r, [%out];\nld.relaxed.gpu.global.u32 r, [%out];\n"
+                "ld.acquire.gpu.global.u32 r, [%out];\nst.release.gpu.global.u32 [%out], 0;\n"
+                "atom.global.add.u32 r, [%out], 0;\nred.shared.add.u32 [s], 0;\n"
+                "st.volatile.shared.u32 [s], 0;\nld.global.u32 r, [%out];\n"
+                "st.global.u32 [%out], r;\nfence.acq_rel.gpu;}");
+    COUNTED(strong_accesses, 7 * 4);
+}
+
 /* Of doubles whatever is no flop counts, too; who moves one, or asks for its bits, does nothing. */
 Test(counters, instructions_of_doubles)
 {

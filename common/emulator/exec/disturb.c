@@ -421,12 +421,9 @@ static const struct insn *disturbed(struct warp *w, const struct insn *in)
 }
 
 /* ---- the order in which things happen ---- */
-/* By which threads tell each other something without a race: an atomic, or no plain access. */
 static bool shares(const struct ptx_insn *p, const struct insn *in)
 {
-    bool strong = in->flags & (F_VOLATILE | F_RELAXED | F_ACQUIRE | F_RELEASE);
-    return in->slot != NO_PLACE &&
-           (p->op == OP_atom || p->op == OP_red || ((p->op == OP_ld || p->op == OP_st) && strong));
+    return in->slot != NO_PLACE && ptx_is_strong(p);
 }
 /* Of what others may change meanwhile: an atomic, or a load that is no plain one. */
 static bool looks_at_others(const struct ptx_insn *p, const struct insn *in)
@@ -460,7 +457,7 @@ static const struct insn *ordered(struct warp *w, const struct insn *in)
     struct late_look late = {.n = 0};
     if (launch_parted(l) && !l->aligned && shares(p, in))
         part_lanes(w, in);
-    if (launch_late(l) && late_watches(p, in))
+    if (launch_late(l) && late_matters(l, p, in))
         see_late(w, in, &late);
     const struct path *path = w->cur;
     const struct insn *next = disturb_own(in)(w, in);

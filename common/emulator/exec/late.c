@@ -110,9 +110,7 @@ static bool is_load(const struct ptx_insn *p, const struct insn *in)
 }
 static bool is_store(const struct ptx_insn *p, const struct insn *in)
 {
-    bool strong = in->flags & (F_VOLATILE | F_RELAXED | F_RELEASE);
-    return in->slot != NO_PLACE && !ptx_has(p, M_async) &&
-           (p->op == OP_atom || p->op == OP_red || (p->op == OP_st && strong));
+    return in->slot != NO_PLACE && !ptx_has(p, M_async) && p->op != OP_ld && ptx_is_strong(p);
 }
 static bool releases(const struct ptx_insn *p)
 {
@@ -127,6 +125,10 @@ static bool releases(const struct ptx_insn *p)
 bool late_watches(const struct ptx_insn *p, const struct insn *in)
 {
     return is_load(p, in) || is_store(p, in) || releases(p);
+}
+bool late_matters(const struct launch *l, const struct ptx_insn *p, const struct insn *in)
+{
+    return l->late ? late_watches(p, in) : is_store(p, in);
 }
 
 void late_begin(struct warp *w, const struct insn *in, const struct ptx_insn *p, uint32_t global,

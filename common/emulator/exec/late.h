@@ -27,6 +27,8 @@ struct late_look {
 };
 
 bool late_watches(const struct ptx_insn *p, const struct insn *in);
+/* Of those: as long as nothing is late, only what stores does anything. */
+bool late_matters(const struct launch *l, const struct ptx_insn *p, const struct insn *in);
 /* Around such an instruction, of a launch that is so disturbed. Of its lanes, `global` access that
  * memory, each at[lane]; 0 for what accesses none. */
 void late_begin(struct warp *w, const struct insn *in, const struct ptx_insn *p, uint32_t global,

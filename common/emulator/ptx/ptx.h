@@ -231,6 +231,15 @@ static inline bool ptx_has(const struct ptx_insn *in, enum ptx_mod m)
 {
     return in->mods[m >> 6] >> (m & 63) & 1;
 }
+/* A strong operation on memory (PTX ISA, memory consistency model) that is no fence: by which
+ * threads tell each other something without a race. */
+static inline bool ptx_is_strong(const struct ptx_insn *in)
+{
+    bool plain = !ptx_has(in, M_volatile) && !ptx_has(in, M_mmio) && !ptx_has(in, M_relaxed) &&
+                 !ptx_has(in, M_acquire) && !ptx_has(in, M_release);
+    return in->op == OP_atom || in->op == OP_red ||
+           ((in->op == OP_ld || in->op == OP_st) && !plain);
+}
 
 struct ptx_label {
     const char *name;
