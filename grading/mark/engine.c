@@ -428,6 +428,10 @@ static bool fails_in_order(struct marking *m, struct run *r, enum disturbance cl
 }
 
 enum { ORDERED_STEPS = 1 << 20, CROWDED_STEPS = 1 << 22 };
+static uint64_t executed(const struct run *r)
+{
+    return r->outputs.counters.inst_executed;
+}
 static uint64_t blocks_of(const struct run *r)
 {
     uint64_t most = 0;
@@ -453,24 +457,23 @@ static struct run *run_crowded(const struct marking *m)
     for (int i = 0; i < m->s->nruns; i++) {
         struct run *r = m->s->runs[i];
         if (r->result.end == RUN_OK && !strcmp(r->variant->name, m->row->variant) &&
-            r->outputs.counters.inst_executed <= CROWDED_STEPS && blocks_may_meet(r) &&
+            executed(r) <= CROWDED_STEPS && blocks_may_meet(r) &&
             (!most || blocks_of(r) > blocks_of(most)))
             most = r;
     }
     return most;
 }
-/* Is it short, or are all that are right longer? */
-static bool is_ordered(struct marking *m, struct marked_case *cases, int n, const struct run *r)
+/* Cases that are run in other orders are no longer than this: the shortest of those that are right
+ * is tried where all are longer. */
+static uint64_t most_ordered(struct marking *m, struct marked_case *cases, int n)
 {
-    uint64_t steps = r->outputs.counters.inst_executed;
-    if (r->result.end != RUN_OK)
-        return false;
-    for (int i = 0; i < n && steps > ORDERED_STEPS; i++) {
-        const struct run *x = marking_run(m, &cases[i], 0, true);
-        if (x->result.end == RUN_OK && x->outputs.counters.inst_executed < steps)
-            return false;
+    uint64_t shortest = UINT64_MAX;
+    for (int i = 0; i < n; i++) {
+        const struct run *r = marking_run(m, &cases[i], 0, true);
+        if (r->result.end == RUN_OK && executed(r) < shortest)
+            shortest = executed(r);
     }
-    return true;
+    return shortest > ORDERED_STEPS ? shortest : ORDERED_STEPS;
 }
 
 /* What has to put blocks, or warps, in order is missing, however the words are read that go from
@@ -478,9 +481,10 @@ static bool is_ordered(struct marking *m, struct marked_case *cases, int n, cons
  * case, and many blocks at once on one. */
 static bool fails_out_of_order(struct marking *m, struct marked_case *cases, int n)
 {
+    uint64_t most = most_ordered(m, cases, n);
     for (int i = 0, tried = 0; i < n; i++) {
         struct run *r = marking_run(m, &cases[i], 0, true);
-        if (!is_ordered(m, cases, n, r))
+        if (r->result.end != RUN_OK || executed(r) > most)
             continue;
         char *place = marking_place(&cases[i]);
         bool fails =
