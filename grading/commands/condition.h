@@ -4,7 +4,7 @@
 #ifndef GRADING_CONDITION_H
 #define GRADING_CONDITION_H
 
-#include "lex.h"
+#include "base/lex.h"
 
 bool condition_holds(const struct list *l);
 

@@ -8,7 +8,7 @@
 #ifndef GRADING_MACROS_H
 #define GRADING_MACROS_H
 
-#include "lex.h"
+#include "base/lex.h"
 
 struct preprocessed {
     struct list tokens;

@@ -7,7 +7,7 @@
 #ifndef GRADING_PASS_H
 #define GRADING_PASS_H
 
-#include "lex.h"
+#include "base/lex.h"
 
 enum { NEAR = 64, FAR = 1024 };
 

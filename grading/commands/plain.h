@@ -5,7 +5,7 @@
 #ifndef GRADING_PLAIN_H
 #define GRADING_PLAIN_H
 
-#include "lex.h"
+#include "base/lex.h"
 
 /* Whether l's i-th token has nothing to its left, as the star of *p. */
 bool is_unary(const struct list *l, int i);

@@ -1,7 +1,7 @@
 /* tokens.c - what is alike is made equal. See tokens.h. */
 #include "tokens.h"
 #include "base/alloc.h"
-#include "lex.h"
+#include "base/lex.h"
 #include "macros.h"
 #include "plain.h"
 

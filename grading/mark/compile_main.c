@@ -6,6 +6,7 @@
 #include "harness/compile.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/lex.h"
 #include "session.h"
 
 #include <argp.h>
@@ -30,6 +31,38 @@ static void put(int fd, const void *data, size_t n)
 {
     if (file_write_fd(fd, data, n))
         _exit(3);
+}
+
+/* ---- what is not the same each time ---- */
+/* Is it __TIME__ or __DATE__, or a part of one that nobody needs but who puts it together? A single
+ * underscore is one where words are put together. */
+static bool is_of_time(const struct token *t, bool joins)
+{
+    char *name = xformat("%.*s", t->n, t->s);
+    bool part = strstr("__TIME__", name) || strstr("__DATE__", name);
+    free(name);
+    return part && memchr(t->s, '_', (size_t)t->n) && (t->n > 1 || joins);
+}
+static bool names_time(const char *source)
+{
+    char *text = joined(source);
+    struct list l = lex(text);
+    bool joins = false, found = false;
+    for (int i = 0; i + 1 < l.n; i++)
+        joins |= is(&l.v[i], "#") && is(&l.v[i + 1], "#");
+    for (int i = 0; i < l.n && !found; i++)
+        found = is_name(&l.v[i]) && is_of_time(&l.v[i], joins);
+    free(l.v);
+    free(text);
+    return found;
+}
+static void refuse(struct compiled *c)
+{
+    static const char why[] = "error: __TIME__ and __DATE__ are not the same each time that this "
+                              "is compiled, and no result may hang on them: leave them out\n";
+    char *log = xformat("%s%s", c->log, why);
+    free(c->log);
+    c->log = log;
 }
 
 static bool whole_program; /* host code too: run/program.h */
@@ -81,7 +114,12 @@ int main(int argc, char **argv)
     if (!folder || chdir(folder) || !file_save(request.path, source, length, &why))
         die("cannot keep the source in /tmp: %s", text_str(&why));
     struct compiled c;
+    setenv("SOURCE_DATE_EPOCH", "0", 1); /* a program may say when it was compiled */
     bool ok = whole_program ? compile_program(&request, &c) : compile_cuda(&request, &c);
+    if (ok && !whole_program && names_time(source)) {
+        refuse(&c);
+        ok = false;
+    }
     struct cc_reply r = {.magic = CC_MAGIC,
                          .ok = ok,
                          .image_bytes = ok ? (uint32_t)c.size : 0,

@@ -672,6 +672,33 @@ Test(threats, t22_compile_bombs, .timeout = 120)
     }
 }
 
+/* A kernel that works by the second in which it is compiled would have another mark each time. */
+Test(threats, t32_time_of_compiling, .timeout = 60)
+{
+    static const char *const times[] = {"__TIME__", "__DA\\\nTE__", "JOINED(__TI, ME__)",
+                                        "JOINED(JOIN(_, _), JOIN(TIME, __))"};
+    static const char joins[] = "#define JOINS(a, b) a##b\n#define JOINED(a, b) JOINS(a, b)\n"
+                                "#define JOIN(a, b) a%:%:b\n",
+                      said[] = "// not by __TIME__, nor \"__DATE__\"\n";
+    struct engine_options o = options();
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        char *source = xformat("%s%s    if (i < n && (%s)[3] == 'z')\n        out[i] = 0;\n}\n",
+                               joins, RIGHT, times[i]);
+        json_t *v = mark(&o, source, strlen(source));
+        char *all = json_dumps(v, 0);
+        cr_assert_str_eq(get(v, "status"), "not compiled", "%s: %s", times[i], all);
+        cr_assert(strstr(all, "not the same each time"), "%s: %s", times[i], all);
+        json_decref(v);
+        free(all);
+        free(source);
+    }
+    char *source = xformat("%s%s%s", said, joins, right);
+    json_t *v = mark(&o, source, strlen(source));
+    assert_full(v);
+    json_decref(v);
+    free(source);
+}
+
 /* 23: nothing of our environment reaches compiler or runner. */
 Test(threats, t23_environment, .timeout = 60)
 {

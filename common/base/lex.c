@@ -1,7 +1,7 @@
 /* lex.c - characters to tokens. See lex.h. */
 #include "lex.h"
-#include "base/alloc.h"
-#include "base/text.h"
+#include "alloc.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * are one, lines are joined, comments are gone. Operators are a token a character, so that words
  * and digraphs for them are the same.
  */
-#ifndef GRADING_LEX_H
-#define GRADING_LEX_H
+#ifndef BASE_LEX_H
+#define BASE_LEX_H
 
 #include <stdbool.h>
 
