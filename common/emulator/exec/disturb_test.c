@@ -158,7 +158,8 @@ static const struct {
     {GLOBAL SHARED "xor.b32 %r2, %r1, 4;\ncp.async.ca.shared.global [%r2], [%mine+4096], 4;\n"
                    "cp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r7, [%r1];\n" DONE,
      DISTURB_others, 32},
-    /* loaded 40 floats before its use, and 20; carried on by moves and choices; in a loop */
+    /* loaded 40 floats before its use, and 20; carried on by moves; a choice waits for it,
+       though not for other loads; in a loop */
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r7, %r0;\n" DONE,
      DISTURB_ahead, 32},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS "mov.u32 %r7, %r0;\n" DONE, DISTURB_ahead,
@@ -198,6 +199,11 @@ static const struct {
     {TWO "add.u32 %r3, %r0, %r0;\nsub.u32 %r0, %r3, %r0;\n" LEFT, DISTURB_parked, 32},
     {TWO "min.s32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
     {TWO "setp.eq.u32 %p0, %cta, 0;\nselp.b32 %r0, %r0, %r3, %p0;\n" LEFT, DISTURB_parked, 32},
+    {".local .b32 l;\n" TWO "st.local.u32 [l], %r0;\nld.local.u32 %r0, [l];\n" LEFT, DISTURB_parked,
+     32},
+    {TWO "add.cc.u32 %r0, %r0, 0;\n" LEFT, DISTURB_parked, 32},
+    {TWO "sub.cc.u32 %r2, %t, 1;\naddc.u32 %r0, %r0, 0;\n" LEFT, DISTURB_parked, 32},
+    {TWO "add.cc.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 0},
     {TWO "add.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 0},
     {TWO "and.b32 %r2, %t, 1;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 add.u32 %r0, %r0, %r3;\n" LEFT,
      DISTURB_parked, 16},
@@ -232,7 +238,11 @@ static const struct {
      DISTURB_ahead, 0},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nsetp.lt.u32 %p0, %t, 9;\n"
             "selp.b32 %r3, %r0, 0, %p0;\nmov.u32 %r7, %r3;\n" FLOATS FLOATS DONE,
-     DISTURB_ahead, 32},
+     DISTURB_ahead, 0},
+    {GLOBAL
+     "ld.global.u32 %r0, [%mine+4096];\nsetp.lt.u32 %p0, %t, 9;\n"
+     "selp.b32 %r3, %r0, 0, %p0;\nld.global.u32 %r1, [%mine+4096];\nmov.u32 %r7, %r1;\n" DONE,
+     DISTURB_again, 0},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r7, %r0, 1;\n" FLOATS FLOATS DONE,
      DISTURB_ahead, 0},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r0, 5;\n"

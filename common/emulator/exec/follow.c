@@ -238,11 +238,15 @@ static bool carries(const struct ptx_insn *p, bool converted)
         return false;
     }
 }
-/* Does it only put together what was loaded? Whatever else goes into it, it waits for that. */
+/* Does it only put together what was loaded? Whatever else goes into it, it waits for that. So it
+ * does to choose, but in straight code the compiler moves a choice behind other loads. */
 static bool puts_together(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
 {
     uint32_t regs[MAX_REGISTERS], held = 0;
     uint32_t n = insn_uses(p, w->cur->frame->func->ptx, regs, MAX_REGISTERS);
+    const struct launch *l = w->block->launch;
+    if (p->op == OP_selp && (wants(l, DISTURB_ahead) || wants(l, DISTURB_at_once)))
+        return false;
     if (p->op == OP_mov || p->op == OP_selp || p->op == OP_cvt)
         return true;
     for (uint32_t k = 0; k < n; k++)
@@ -342,6 +346,26 @@ static struct held made_of(struct warp *w, const struct insn *in, const struct p
     return x;
 }
 
+/* What an instruction makes that cannot be tried out, since it leaves a carry or becomes several:
+ * it is made of all that goes into it. */
+static struct held made_of_all(const struct warp *w, const struct ptx_insn *p, uint32_t mask)
+{
+    const struct ptx_func *f = w->cur->frame->func->ptx;
+    uint32_t regs[MAX_REGISTERS], n = insn_uses(p, f, regs, MAX_REGISTERS);
+    struct held x = {.lanes = 0};
+    if (p->op >= OP_cvta || !p->noperands || p->operands[0].kind != OPD_REG ||
+        ptx_type_bits(f->regs[p->operands[0].reg].type) < 8)
+        return x;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct held *h = &w->cur->frame->held[regs[k]];
+        uint32_t lanes = h->lanes & mask;
+        x.met |= lanes & (h->met | (h->element != x.element ? x.lanes : 0));
+        x.lanes |= lanes;
+        x.element = lanes ? h->element : x.element;
+    }
+    return x;
+}
+
 /* Where what is made of one element goes into shared memory, or what it is that `in` makes: kept
  * behind the registers until it is made. */
 static void follow_parked(struct warp *w, const struct insn *in, const struct ptx_insn *p,
@@ -352,7 +376,8 @@ static void follow_parked(struct warp *w, const struct insn *in, const struct pt
     uint32_t regs[MAX_REGISTERS];
     if (computes(p, in))
         held[f->nregs] = made_of(w, in, p, mask, flip);
-    if (p->op != OP_st || !lies_there(p))
+    /* from local memory, which nobody follows, it could go on to shared */
+    if (p->op != OP_st || (!lies_there(p) && p->space != SPACE_LOCAL))
         return;
     uint32_t n = insn_uses(p, f, regs, MAX_REGISTERS);
     for (uint32_t k = 0; k < n; k++) {
@@ -426,8 +451,13 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
     if (!p)
         return;
     const struct held *from = moved(w, p, mask);
-    if (wants(w->block->launch, DISTURB_parked) && computes(p, in))
+    struct held all;
+    if (wants(w->block->launch, DISTURB_parked) && computes(p, in)) {
         from = &w->cur->frame->held[w->cur->frame->func->ptx->nregs];
+    } else if (wants(w->block->launch, DISTURB_parked) && !from) {
+        all = made_of_all(w, p, mask);
+        from = all.lanes ? &all : NULL;
+    }
     struct held what = from ? *from : (struct held){.lanes = FULL};
     const struct ptx_func *f = w->cur->frame->func->ptx;
     uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);

@@ -3,9 +3,9 @@
  *
  * For launches that disturb `others`, `ahead`, `at_once`, `again`, `straight` or `parked` alone:
  * other ones have b->writers and w->held NULL. For `parked` it is followed, too, what is computed
- * of a value, until it meets another one; not by an instruction that becomes several. Not followed:
- * values through local memory, and as arguments and results of functions that are called; to store
- * them there is a use. Of a value put together from several loads the first one's time holds.
+ * of a value, until it meets another one. Not followed: values through local memory, and as
+ * arguments and results of functions that are called; to store them there is a use. Of a value put
+ * together from several loads the first one's time holds.
  *
  * Time is the floating-point instructions that a warp has executed, or at a barrier or mbarrier
  * the most that one of those who had arrived there had: its clock. Who waits for others has come
