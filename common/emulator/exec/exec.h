@@ -295,6 +295,13 @@ struct launch {
     const struct device_profile *profile;
 };
 
+/* Of an access or a fence (struct access.scope): a block alone is a cluster. */
+static inline uint8_t scope_of(const struct warp *w, const struct insn *in)
+{
+    enum { CTA = 1, CLUSTER = 2 };
+    uint8_t scope = in->flags >> F_SCOPE_SHIFT & 7;
+    return scope == CLUSTER && !w->block->cluster ? CTA : scope;
+}
 static inline uint64_t cluster_size(const uint32_t cluster[3]) /* blocks */
 {
     return (uint64_t)cluster[0] * cluster[1] * cluster[2];

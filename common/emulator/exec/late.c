@@ -138,7 +138,8 @@ void late_begin(struct warp *w, const struct insn *in, const struct ptx_insn *p,
     uint32_t bytes = (uint32_t)in->size * (in->count > 1 ? in->count : 1);
     bool loads = is_load(p, in);
     x->n = 0;
-    if (t && releases(p))
+    /* where each block is a cluster of its own, that scope is the block's */
+    if (t && releases(p) && (!ptx_has(p, M_cluster) || w->block->cluster))
         t->fences[w->block->index]++;
     if (!loads && !is_store(p, in))
         return;

@@ -321,6 +321,7 @@ Test(outcomes, late)
         {"st.relaxed.gpu.global.u32", "", 1},
         {"st.volatile.global.u32", "", 1},
         {"st.relaxed.gpu.global.u32", "fence.acq_rel.cta;", 1},
+        {"st.relaxed.gpu.global.u32", "fence.acq_rel.cluster;", 1},
         {"red.global.add.u32", "", 1},
         {"st.relaxed.gpu.global.u32", "membar.gl;", 40},
         {"st.relaxed.gpu.global.u32", "fence.acq_rel.gpu;", 40},

@@ -249,6 +249,6 @@ HANDLER(fence)
     for (int k = 0; k < b->nlisteners; k++)
         if (b->listeners[k]->fence)
             b->listeners[k]->fence(b->listeners[k], &b->info, in->site, w->index, w->mask,
-                                   (uint8_t)(in->flags >> F_SCOPE_SHIFT & 7), in->sub);
+                                   scope_of(w, in), in->sub);
     return in + 1;
 }
