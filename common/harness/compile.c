@@ -313,8 +313,8 @@ bool compile_source_within(const struct compile_request *r, const char *source, 
     return ok;
 }
 
-/* PTX as it is, where no machine code comes of it. */
-static void put_registers(const struct compile_request *r, const char *source, struct compiled *out)
+/* False, with the log: no machine code comes of it. */
+static bool put_registers(const struct compile_request *r, const char *source, struct compiled *out)
 {
     struct compile_request again = *r;
     struct compiled c = {0};
@@ -329,9 +329,14 @@ static void put_registers(const struct compile_request *r, const char *source, s
         free(out->image);
         out->image = told;
         out->size += length;
+    } else {
+        free(out->log);
+        out->log = xstrdup(c.log);
     }
+    bool ok = c.image != NULL;
     compiled_free(&c);
     free(arch);
+    return ok;
 }
 
 bool compile_cuda(const struct compile_request *r, struct compiled *out)
@@ -359,7 +364,7 @@ bool compile_cuda(const struct compile_request *r, struct compiled *out)
         ok = compile_source(r, source, false, out);
     }
     if (ok && r->registers)
-        put_registers(r, source, out);
+        ok = put_registers(r, source, out);
     free(source);
     return ok;
 }

@@ -875,8 +875,10 @@ struct verdict *engine_mark(struct engine *e, const char *name, const char *sour
     verdict_put(&v->log, or_empty(s.compile_log));
     if (s.compiled)
         mark_all_rows(e, &s, &d, v);
-    if (!s.compiled) /* it may also turn out so when the module is loaded */
+    if (!s.compiled) { /* it may also turn out so when the module is loaded, or run */
+        verdict_put(&v->log, or_empty(s.compile_log));
         not_compiled(e, &s, v);
+    }
     v->compiled = s.compiled;
     v->steps = s.taken;
     v->dearest = s.dearest;

@@ -211,7 +211,8 @@ static bool start_runner(struct session *s)
     s->open = true;
     return runner_start(&s->box, s->o, s->lab->program ? "program" : NULL, false) && hello(s);
 }
-/* It may ask for more registers than there are: compiled again, to know. The runner ends. */
+/* It may ask for more registers than there are, or hold PTX of which no machine code comes:
+ * compiled again, to know. The runner ends. */
 static bool count_registers(struct session *s)
 {
     close_box(s);
@@ -226,8 +227,8 @@ static bool count_registers(struct session *s)
 /* False with s->problem set when there is no runner to be had. */
 static bool open_box(struct session *s)
 {
-    if (s->open)
-        return true;
+    if (s->open || !s->compiled)
+        return s->compiled;
     bool ok = start_runner(s);
     if (ok && s->compiled && s->loaded.tight && !s->counted && !count_registers(s))
         return false;
@@ -562,6 +563,9 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     } else {
         box_ended(s, r);
     }
+    enum { INVALID_PTX = 218 }; /* cudaError_t */
+    if (r->outputs.error == INVALID_PTX && !s->counted && !s->lab->program)
+        count_registers(s);
     outputs_drop_data(&r->outputs);
     dataset_free(&data);
 }

@@ -699,6 +699,22 @@ Test(threats, t32_time_of_compiling, .timeout = 60)
     free(source);
 }
 
+/* PTX that no assembler takes for this GPU is the student's mistake, and nobody has to look. */
+Test(threats, t33_instructions_of_other_gpus, .timeout = 60)
+{
+    static const char source[] =
+        RIGHT "    unsigned long long x = i;\n"
+              "    asm volatile(\"fma.rn.f32x2 %0, %0, %0, %0;\" : \"+l\"(x));\n}\n";
+    struct engine_options o = options();
+    json_t *v = mark(&o, source, sizeof(source) - 1);
+    char *all = json_dumps(v, 0);
+    cr_assert_str_eq(get(v, "status"), "not compiled", "%s", all);
+    cr_assert(strstr(all, "sm_100 or higher"), "%s", all);
+    cr_assert(!json_is_true(json_object_get(v, "needs_human")), "%s", all);
+    free(all);
+    json_decref(v);
+}
+
 /* 23: nothing of our environment reaches compiler or runner. */
 Test(threats, t23_environment, .timeout = 60)
 {
