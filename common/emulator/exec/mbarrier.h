@@ -19,13 +19,17 @@ struct text;
 #define MBARRIER_PENDING(x)  ((uint32_t)((x) >> 24 & 0xfffff))
 #define MBARRIER_BYTES(x)    ((int32_t)((int64_t)(x) >> 44)) /* negative: came unexpected */
 
+struct mbarrier_made {
+    uint64_t at;
+    const struct site *site;
+    uint64_t heard;        /* follow.c: of those who have arrived */
+    uint32_t phase, looks; /* of DISTURB_late: which was seen to be over last (0: none), and how
+                              many more looks find that it is not */
+};
 struct mbarriers { /* head of an allocation */
     uint32_t n, capacity;
-    struct {
-        uint64_t at;
-        const struct site *site;
-        uint64_t heard; /* follow.c: of those who have arrived */
-    } made[];
+    uint32_t looked; /* phases of them that somebody has seen to be over, of DISTURB_late */
+    struct mbarrier_made made[];
 };
 
 /* Adds which one it is, where it was set up and for how many arrivals: deadlock.c. */

@@ -341,30 +341,47 @@ Test(outcomes, late)
         }
 }
 
-/* How often an mbarrier whose phase is over says that it is not, before it says so. */
-static uint32_t asked_in_vain(uint64_t from)
+/* How often an mbarrier of which 20 phases end, one after the other, says of each that it is not
+ * over, in each of four blocks. */
+static void ask_in_vain(uint64_t from, uint32_t n[80])
 {
     static const char body[] =
-        "mov.u32 %r0, words;\nmov.u32 %r1, 0;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
-        "mbarrier.init.shared.b64 [%r0], 1;\nmbarrier.arrive.shared.b64 %d0, [%r0];\n"
+        "mov.u32 %r0, words;\nmov.u32 %r2, 0;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra END;\n"
+        "mad.wide.u32 %d1, %cta, 80, %out;\nmbarrier.init.shared.b64 [%r0], 1;\n"
+        "NEXT: mov.u32 %r1, 0;\nmbarrier.arrive.shared.b64 %d0, [%r0];\n"
         "ASK: mbarrier.test_wait.shared.b64 %p1, [%r0], %d0;\n@%p1 bra YES;\n"
-        "add.u32 %r1, %r1, 1;\nbra ASK;\nYES: st.global.u32 [%out], %r1;\nEND: bar.sync 0;";
+        "add.u32 %r1, %r1, 1;\nbra ASK;\nYES: st.global.u32 [%d1], %r1;\n"
+        "add.u64 %d1, %d1, 4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 20;\n@%p1 bra NEXT;\n"
+        "END: bar.sync 0;";
 
     disturb_set(1u << DISTURB_late);
     turns_set(from);
     emu_renumber();
-    RUN(.before = ".shared .align 8 .b8 words[8];", .body = body);
+    RUN(.grid = 4, .before = ".shared .align 8 .b8 words[8];", .body = body);
     disturb_set(0);
-    return out[0];
+    memcpy(n, out, 80 * sizeof(n[0]));
 }
 
+/* Each block's first phase and some others take as long as the slowest copies, the rest a few
+ * looks. */
 Test(outcomes, late_copies)
 {
-    uint32_t at_once = 0;
+    uint32_t at_once = 0, slow = 0, most = 0;
 
-    for (uint64_t from = 0; from < 40; from++)
-        at_once += asked_in_vain(from) == 0;
-    cr_expect(at_once > 4 && at_once < 36, "%u", at_once);
+    for (uint64_t from = 0; from < 20; from++) {
+        uint32_t n[80];
+
+        ask_in_vain(from, n);
+        for (uint32_t i = 0; i < 80; i++) {
+            cr_expect(i % 20 || n[i] > 32, "%u", n[i]);
+            at_once += n[i] == 0;
+            slow += n[i] > 32;
+            most = n[i] > most ? n[i] : most;
+        }
+    }
+    cr_expect(at_once > 400 && at_once < 1000, "%u", at_once);
+    cr_expect(slow > 160 && slow < 400, "%u", slow);
+    cr_expect(most > 900 && most < 1200, "%u", most);
 }
 
 /* How many lanes of a warp get another number than their neighbour's, which that left in shared

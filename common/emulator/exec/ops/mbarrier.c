@@ -130,29 +130,28 @@ static void note_made(struct block *b, const struct site *site, u64 at)
                                 sizeof(*b->mbarriers) + capacity * sizeof(b->mbarriers->made[0]));
         b->mbarriers->capacity = capacity;
     }
-    b->mbarriers->made[k].at = at;
-    b->mbarriers->made[k].site = site;
-    b->mbarriers->made[k].heard = 0;
+    b->mbarriers->made[k] = (struct mbarrier_made){.at = at, .site = site};
+    b->mbarriers->looked = n ? b->mbarriers->looked : 0;
     b->mbarriers->n = k == n ? n + 1 : n;
 }
-/* Where what those who arrive at it know is kept; NULL: it was not set up here. */
-static u64 *heard_at(struct block *b, u64 at)
+/* What is kept of it; NULL: it was not set up here. */
+static struct mbarrier_made *made_at(struct block *b, u64 at)
 {
     for (u32 k = 0; b->mbarriers && k < b->mbarriers->n; k++)
         if (b->mbarriers->made[k].at == at)
-            return &b->mbarriers->made[k].heard;
+            return &b->mbarriers->made[k];
     return NULL;
 }
 /* Follows what w learns from the others by an operation that left the mbarrier in this phase. */
 static void follow(struct warp *w, const struct insn *in, const struct spot *s, u32 before,
                    u32 after, bool over)
 {
-    u64 *heard = heard_at(s->block, s->at);
+    struct mbarrier_made *m = made_at(s->block, s->at);
     w->used |= waits(in) && over;
-    if (heard && waits(in) && over)
-        follow_hears(w, in, *heard);
-    else if (heard && access_of(w, in, false).order == 4)
-        follow_tells(w, in, s->at, before, heard);
+    if (m && waits(in) && over)
+        follow_hears(w, in, m->heard);
+    else if (m && access_of(w, in, false).order == 4)
+        follow_tells(w, in, s->at, before, &m->heard);
     if (over && w->block->flights)
         flights_land(w, in, s->at, after);
 }
@@ -246,10 +245,33 @@ static const struct insn *pending_count(struct warp *w, const struct insn *in)
 }
 /* A limit on steps is there to end what takes too long (code/lower_cost.c). */
 enum { LANES_A_STEP = 2 };
-/* Where stores are late, every second look at a phase that is over finds that it is not. */
-static bool comes_late(const struct warp *w, u64 at)
+/* How often a phase of the block, the nth that is over, says that it is not: as often as the
+ * slowest copy may need on a GPU, and more often than each warp looks who only hopes; mostly 0. The
+ * first blocks have more such phases, and their first is one. */
+enum { FIRST_BLOCKS = 4, LOOKS_A_WARP = 32, MOST_LOOKS = 1000 };
+static u32 late_looks(const struct block *b, u64 at, u32 phase, u32 nth)
 {
-    const struct launch *l = w->block->launch;
+    u64 drawn = mix64(b->launch->turns ^ mix64((u64)b->index << 32 ^ at << 4 ^ phase));
+    u64 of = (1 + b->index / FIRST_BLOCKS) * (1 + (u64)nth);
+    return (drawn >> 16) % of ? 0
+                              : LOOKS_A_WARP * b->nwarps + 1 + (u32)((drawn & 0xffff) % MOST_LOOKS);
+}
+/* Where stores are late, every second look at a phase that is over finds that it is not; of some
+ * phases, so do all of many looks. */
+static bool comes_late(struct warp *w, u64 at)
+{
+    struct block *b = w->block;
+    const struct launch *l = b->launch;
+    struct mbarrier_made *m = launch_late(l) ? made_at(b, at) : NULL;
+    u32 phase = m ? mbarrier_phase(&(struct spot){b, at}) : 0;
+    if (m && phase != m->phase) {
+        m->phase = phase;
+        m->looks = late_looks(b, at, phase, b->mbarriers->looked++);
+    }
+    if (m && m->looks) {
+        m->looks--;
+        return true;
+    }
     return launch_late(l) && mix64(l->turns ^ w->executed << 24 ^ at << 8 ^ w->index) & 1;
 }
 /* insn.sub: which operation; .src[1]: count, bytes, state or parity */
@@ -259,7 +281,6 @@ HANDLER(mbarrier)
     u32 yes = 0, own = 0;
     if (in->sub == M_pending_count)
         return pending_count(w, in);
-    w->worker->steps += (u32)__builtin_popcount(w->mask) / LANES_A_STEP;
     LANES arg[i] = 1;
     if (in->src[1] != NO_PLACE)
         load_lanes(arg, place(w, in->src[1]), in->src_width, false);
@@ -289,8 +310,9 @@ HANDLER(mbarrier)
         }
     }
     struct access a = access_of(w, in, false);
-    bool late = yes && waits(in) && comes_late(w, address[__builtin_ctz(yes)]);
+    bool late = yes && waits(in) && comes_late(w, at[__builtin_ctz(yes)]);
     yes = late ? 0 : yes;
+    w->worker->steps += late ? 0 : (u32)__builtin_popcount(w->mask) / LANES_A_STEP;
     if (w->block->nlisteners)
         tell(w, &a, waits(in) ? yes : own, at);
     if (waits(in)) {
