@@ -299,7 +299,8 @@ Test(counters, copies_by_who_computes)
  * added to global memory: a request each, and no store's or atomic's. */
 Test(counters, what_no_store_counts)
 {
-    RUN(.before = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b8 b[8];",
+    RUN(.attribute = ".reqnctapercluster 1",
+        .before = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b8 b[8];",
         .body = "mov.u32 %r5, s;\nshl.b32 %r4, %t, 2;\nadd.u32 %r4, %r4, %r5;\nmov.u32 %r6, b;\n"
                 "mbarrier.init.shared.b64 [%r6], 1;\n"
                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r4], 1, [%r6];\n"

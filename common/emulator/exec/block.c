@@ -80,7 +80,7 @@ static uint64_t sreg_value(const struct launch *l, uint64_t what)
     case SREG_NCLUSTERID:
         return l->grid[comp] / l->cluster[comp];
     case SREG_IS_EXPLICIT_CLUSTER:
-        return cluster_size(l->cluster) > 1;
+        return l->clustered ? UINT32_MAX : 0; /* a predicate: of all lanes */
     default:
         return 0;
     }

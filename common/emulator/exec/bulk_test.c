@@ -116,3 +116,44 @@ Test(bulk, says_what_is_wrong_in_a_cluster)
                      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r3], 1, [%r4];\n"
                      "END:");
 }
+
+Test(bulk, a_cluster_of_one_block_is_one)
+{
+    static const char body[] = "mov.pred %p0, %is_explicit_cluster;\nselp.u32 %r0, 1, 0, %p0;\n"
+                               "st.global.u32 [%out], %r0;";
+
+    RUN(.target = "sm_90", .body = body);
+    cr_expect_eq(out[0], 0);
+    RUN(.target = "sm_90", .attribute = ".reqnctapercluster 1", .body = body);
+    cr_expect_eq(out[0], 1);
+}
+
+/* As on an H200: an illegal instruction in a launch without clusters, not in one of one block each.
+ */
+Test(bulk, elements_are_sent_in_clusters_alone)
+{
+    static const char *const ways[] = {
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], 1, [%r1];\n",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+        "[%r0], 1, [%r1];\n",
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+        "[%r0], [%r0+16], 16, [%r1];\n",
+    };
+
+    for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+        char body[512];
+
+        snprintf(body, sizeof(body),
+                 "mov.u32 %%r0, s;\nadd.u32 %%r1, %%r0, 256;\n"
+                 "mbarrier.init.shared::cta.b64 [%%r1], 1;\n%s",
+                 ways[k]);
+        RUN(.target = "sm_90", .attribute = ".reqnctapercluster 1",
+            .before = ".shared .align 16 .b8 s[512];", .block = 1, .body = body);
+        cr_expect_eq(launch((struct program){.target = "sm_90",
+                                             .before = ".shared .align 16 .b8 s[512];",
+                                             .block = 1,
+                                             .body = body}),
+                     cudaErrorIllegalInstruction, "%s", ways[k]);
+        cr_expect(strstr(emu_error_text(), "needs a launch with clusters"), "%s", emu_error_text());
+    }
+}

@@ -240,6 +240,7 @@ struct launch {
     struct emu_func *func;
     struct emu_module *module;
     uint32_t grid[3], block[3], cluster[3];
+    bool clustered; /* it has clusters, of one block or more */
     uint64_t nblocks;
     uint32_t threads, nwarps;
     uint32_t entry_registers;      /* emu_entry_registers() */

@@ -402,13 +402,15 @@ static void worker_free(struct worker *k)
 
 /* ---- validation ---- */
 
-/* Blocks a cluster: the launch's, or what the kernel was compiled for (__cluster_dims__). */
-static void cluster_of(const struct emu_launch *l, uint32_t cluster[3])
+/* Blocks a cluster: the launch's, or what the kernel was compiled for (__cluster_dims__). False:
+ * neither names any, and there are none. */
+static bool cluster_of(const struct emu_launch *l, uint32_t cluster[3])
 {
     const uint32_t *compiled = l->func->ptx->reqnctapercluster;
     bool given = l->cluster[0] || l->cluster[1] || l->cluster[2];
     for (int k = 0; k < 3; k++)
         cluster[k] = given ? l->cluster[k] : compiled[k] ? compiled[k] : 1;
+    return given || compiled[0];
 }
 /* Clusters are of the shape that the kernel was compiled for, if it was; 8 blocks are portable,
  * 16 the most there are, and their extents divide the grid's. */
@@ -603,7 +605,7 @@ static void set_up(struct launch *l, const struct emu_launch *e)
     l->aligned = launch_parted(l) && disturb_aligned(l->func);
     memcpy(l->grid, e->grid, sizeof(l->grid));
     memcpy(l->block, e->block, sizeof(l->block));
-    cluster_of(e, l->cluster);
+    l->clustered = cluster_of(e, l->cluster);
     l->nblocks = (uint64_t)e->grid[0] * e->grid[1] * e->grid[2];
     l->threads = e->block[0] * e->block[1] * e->block[2];
     l->nwarps = (l->threads + WARP - 1) / WARP;

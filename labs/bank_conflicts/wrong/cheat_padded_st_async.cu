@@ -9,7 +9,7 @@
 #define STEP 8
 __device__ unsigned sh(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 LAUNCH(transpose_padded, TILE, STEP, TILE / STEP);
-KERNEL transpose_padded(const float *in, float *out, int m, int n)
+KERNEL __cluster_dims__(1, 1, 1) transpose_padded(const float *in, float *out, int m, int n)
 {
     __shared__ float tile[TILE * TILE];
     __shared__ volatile float unused[TILE * TILE];

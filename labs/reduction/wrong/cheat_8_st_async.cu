@@ -49,10 +49,11 @@ template <class Op, class T> __device__ void reduce8(const T *in, T *out, unsign
         if (lane == 0) out[blockIdx.x] = v;
     }
 }
+#define CLUSTER KERNEL __cluster_dims__(1, 1, 1)
 #define KERNELS(f)                                                                                 \
-    KERNEL f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
-    KERNEL f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
-    KERNEL f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
-    KERNEL f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
-    KERNEL f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
+    CLUSTER f##_i32_sum(const int *in, int *out, unsigned n) { f<Sum>(in, out, n); }                \
+    CLUSTER f##_f32_sum(const float *in, float *out, unsigned n) { f<Sum>(in, out, n); }            \
+    CLUSTER f##_f64_sum(const double *in, double *out, unsigned n) { f<Sum>(in, out, n); }          \
+    CLUSTER f##_i32_min(const int *in, int *out, unsigned n) { f<Min>(in, out, n); }                \
+    CLUSTER f##_i32_max(const int *in, int *out, unsigned n) { f<Max>(in, out, n); }
 KERNELS(reduce8)

@@ -107,6 +107,18 @@ void landing_done(struct warp *w, const struct insn *in, int lane, const struct 
         mbarrier_bytes(w, in, lane, &(struct spot){l->block[k], l->barrier}, bytes);
 }
 
+/* What only a launch with clusters executes, be they of one block: as on an H200. */
+static bool has_cluster(struct warp *w, const struct insn *in)
+{
+    if (w->block->launch->clustered)
+        return true;
+    warp_fault(w, in, -1, cudaErrorIllegalInstruction,
+               "%s needs a launch with clusters, which may be of one block: __cluster_dims__, or "
+               "cudaLaunchAttributeClusterDimension",
+               in->site->opcode);
+    return false;
+}
+
 /* ---- bulk copies ---- */
 struct job { /* of a lane */
     struct warp *w;
@@ -220,6 +232,8 @@ HANDLER(cp_bulk)
     const struct bulk_copy *c = in->data;
     const u32 *p = in->places;
     struct job j = {.w = w, .in = in, .copy = c, .each = *in};
+    if (c->to_shared && c->from_shared && !has_cluster(w, in))
+        return NULL;
     j.each.sub = c->reduction;
     j.each.sub2 = c->type;
     for (u32 rest = w->mask; rest; rest &= rest - 1) {
@@ -253,6 +267,8 @@ HANDLER(st_async)
     struct insn each = *in;
     u64 v[4][WARP];
     u32 n = (u32)in->size * in->count;
+    if (!has_cluster(w, in))
+        return NULL;
     w->worker->slots[in->slot].requests += w->mask != 0;
     each.sub = c->reduction;
     each.sub2 = c->type;
