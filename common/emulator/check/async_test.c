@@ -419,6 +419,31 @@ Test(async, another_blocks_copy_comes_when_readers_have_done)
                 "FOREIGN: st.shared.v2.u64 [%r0], {%out, %out};\n" FENCE SYNC FOREIGN "END: " SYNC);
 }
 
+#define SEND(to, at, barrier)                                                                      \
+    ".loc 1 7 0\nst.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [" to "+" at            \
+    "], 1, [" barrier "];\n"
+#define ADD                                                                                        \
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0+16], 1, " \
+    "[%r9];\n"
+#define STORE_BESIDE "st.shared.b32 [%r0+20], %r2;\n"
+/* To the block's own memory, of one thread; to the other's, where both meet. */
+Test(async, an_element_has_come_for_those_who_know)
+{
+    expect_pair(NULL, NULL, SET EXPECT("4") SEND("%r0", "16", "%r9") LANDED READ("16") SYNC);
+    expect_pair("\"async-unwaited\"", "k.cu:7 sends it there",
+                SET EXPECT("4") SEND("%r0", "16", "%r9") READ("16") LANDED SYNC);
+    expect_pair("\"async-left\"", "\"line\":7", SET EXPECT("4") SEND("%r0", "16", "%r9") SYNC);
+    /* the word beside it is another's */
+    expect_pair(NULL, NULL,
+                SET EXPECT("4") SEND("%r0", "16", "%r9") STORE_BESIDE READ("20") LANDED SYNC);
+    expect_pair(NULL, NULL, SET EXPECT("8") ADD ADD LANDED READ("16") SYNC);
+    expect_pair("\"async-unwaited\"", "sends it there", SET EXPECT("8") ADD ADD READ("16") SYNC);
+
+    expect_pair(NULL, NULL, SET EXPECT("4") SYNC SEND("%r3", "16", "%r4") LANDED READ("16") SYNC);
+    expect_pair("\"async-unwaited\"", "k.cu:7 sends it there",
+                SET EXPECT("4") SYNC SEND("%r3", "16", "%r4") SYNC READ("16") LANDED SYNC);
+}
+
 /* The second block has a copy that it does not wait for; then the first, which has waited for its
  * own mbarrier, copies to that place. */
 #define ASK_OWN  "st.global.v2.u64 [%out], {%out, %out};\n" EXPECT("16") COPY("0", "16")

@@ -299,7 +299,7 @@ static void async_access(struct block_state *b, const struct access *a)
         async_written(b, b, a);
     if (landing_barrier(a))
         landing_arrive(b, a);
-    else if (a->is_async && a->kind == ACCESS_STORE && a->site->proxy)
+    else if (a->is_async && a->kind == ACCESS_STORE && site_brings(a->site))
         landing_chunk(b, a);
     else if (b->landed)
         landing_touched(b, a);
@@ -473,7 +473,7 @@ static void on_peer_write(struct listener *self, struct block_info *info,
     struct block_state *b = owner->user[self->slot], *who = info->user[self->slot];
     uint32_t at = (uint32_t)a->addr[__builtin_ctz(a->mask)], end = at + a->size;
 
-    if (b->races && who->races && a->site->proxy) {
+    if (b->races && who->races && site_brings(a->site)) {
         async_written(b, who, a);
         landing_chunk(b, a);
     }

@@ -9,15 +9,17 @@
  * when those reads are over. A block that ends must know of all that others still send to it, and
  * its mbarriers must have been told to expect what came: where they were not, a phase was complete
  * too soon, though whoever read may have been late enough.
- * Not looked at: st.async and red.async; whether an mbarrier's own set-up has been fenced, for
- * those that it has been ordered before.
+ * An element that st.async or red.async sends is a copy as well: what lanes of a warp send one
+ * after the other is one, and each 4 bytes know which came there last.
+ * Not looked at: whether an mbarrier's own set-up has been fenced, for those that it has been
+ * ordered before; what another block's element overwrites, but for what was sent there.
  */
 #include "private.h"
 #include "emulator/exec/mbarrier.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 16 };
+enum { CHUNK = 16, WORD = 4 };
 
 struct moment { /* of a warp of some block; clock 0: none */
     const struct site *site;
@@ -29,6 +31,7 @@ struct landing {
     uint64_t barrier;
     uint32_t over;                 /* rounds of that, before */
     bool complete;                 /* its phase is */
+    bool sent;                     /* by st.async or red.async: its places are words */
     uint32_t chunks;               /* whose last copy it is */
     uint32_t seen[MAX_WARPS];      /* clock at which a warp first heard so from the mbarrier; 0 */
     uint32_t known, told;          /* warps that know, warps that touched it and did not */
@@ -47,6 +50,7 @@ struct sent { /* by a warp of another block, last */
 };
 struct landings {
     struct landing *first, **at; /* at: by chunk */
+    struct landing **words;      /* likewise of what is sent; NULL: nothing was */
     uint32_t *coming, ncoming, most_coming, nchunks;
     struct mbar *bars;
     uint32_t nbars, most_bars;
@@ -80,6 +84,12 @@ static struct landings *landings_of(struct block_state *b)
     if (all->nchunks < n) {
         all->at = xrealloc(all->at, n * sizeof(*all->at));
         memset(all->at + all->nchunks, 0, (n - all->nchunks) * sizeof(*all->at));
+        if (all->words) {
+            const uint32_t per = CHUNK / WORD;
+            all->words = xrealloc(all->words, n * per * sizeof(*all->words));
+            memset(all->words + all->nchunks * per, 0,
+                   (n - all->nchunks) * per * sizeof(*all->words));
+        }
         all->nchunks = n;
     }
     return all;
@@ -93,6 +103,8 @@ void landing_begin(struct block_state *b)
         return;
     if (all->first)
         memset(all->at, 0, all->nchunks * sizeof(*all->at));
+    free(all->words);
+    all->words = NULL;
     for (struct landing *l = all->first, *next; l; l = next) {
         next = l->next;
         free(l);
@@ -116,12 +128,12 @@ static struct mbar *mbar_of(struct landings *all, uint64_t at)
     return &all->bars[all->nbars++];
 }
 
-/* The chunk is another's, or nobody's, from now on. */
-static void leave(struct landings *all, uint32_t chunk)
+/* The chunk, or word, is another's, or nobody's, from now on. */
+static void leave(struct landings *all, struct landing **place)
 {
-    struct landing *l = all->at[chunk];
+    struct landing *l = *place;
 
-    all->at[chunk] = NULL;
+    *place = NULL;
     if (!l || --l->chunks)
         return;
     for (struct landing **p = &all->first; *p; p = &(*p)->next)
@@ -157,9 +169,10 @@ static struct asked asked_of(struct block_state *b, const struct landing *l)
                           .over = l->over};
 }
 
-static void touch(struct block_state *b, const struct access *a, uint32_t lane, uint32_t chunk)
+static void touch(struct block_state *b, const struct access *a, uint32_t lane,
+                  struct landing **place)
 {
-    struct landing *l = b->landings->at[chunk];
+    struct landing *l = *place;
 
     if (!((l->known | l->told) >> a->warp & 1)) {
         bool known = has_come(b, l, b, a->warp);
@@ -173,20 +186,26 @@ static void touch(struct block_state *b, const struct access *a, uint32_t lane, 
     if (a->kind == ACCESS_LOAD)
         l->read[a->warp] = now(b, a->site, a->warp);
     else
-        leave(b->landings, chunk);
+        leave(b->landings, place);
 }
 
+static void touch_all(struct block_state *b, const struct access *a, uint32_t lane,
+                      struct landing **places, uint32_t unit)
+{
+    uint64_t end = (a->addr[lane] + a->size + unit - 1) / unit;
+    uint64_t n = (uint64_t)b->landings->nchunks * (CHUNK / unit);
+
+    for (uint64_t c = a->addr[lane] / unit; places && c < end && c < n; c++)
+        if (places[c])
+            touch(b, a, lane, &places[c]);
+}
 void landing_touched(struct block_state *b, const struct access *a)
 {
-    struct landings *all = b->landings;
-
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t end = (a->addr[lane] + a->size + CHUNK - 1) / CHUNK;
 
-        for (uint64_t c = a->addr[lane] / CHUNK; c < end && c < all->nchunks; c++)
-            if (all->at[c])
-                touch(b, a, lane, (uint32_t)c);
+        touch_all(b, a, lane, b->landings->at, CHUNK);
+        touch_all(b, a, lane, b->landings->words, WORD);
     }
 }
 
@@ -194,17 +213,22 @@ void landing_touched(struct block_state *b, const struct access *a)
 void landing_chunk(struct block_state *b, const struct access *a)
 {
     struct landings *all = landings_of(b);
-    uint32_t chunk = (uint32_t)(a->addr[__builtin_ctz(a->mask)] / CHUNK);
+    uint64_t at = a->addr[__builtin_ctz(a->mask)];
+    uint32_t unit = a->site->sends ? WORD : CHUNK;
 
-    if (chunk >= all->nchunks)
+    if (at / CHUNK >= all->nchunks)
         return;
-    all->coming = ROOM(all->coming, all->ncoming, all->most_coming);
-    all->coming[all->ncoming++] = chunk;
+    if (a->site->sends && !all->words)
+        all->words = xcalloc(all->nchunks, CHUNK / WORD * sizeof(*all->words));
+    for (uint64_t end = at + a->size; at < end; at += unit) {
+        all->coming = ROOM(all->coming, all->ncoming, all->most_coming);
+        all->coming[all->ncoming++] = (uint32_t)(at / unit);
+    }
 }
 
 /* A copy for b that a warp of `who` asks for comes over another. */
 static void overwrite(struct block_state *b, const struct landing *old, struct block_state *who,
-                      const struct access *a, uint32_t chunk)
+                      const struct access *a, uint64_t to)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(a->mask);
     uint64_t at[32] = {0};
@@ -212,8 +236,8 @@ static void overwrite(struct block_state *b, const struct landing *old, struct b
 
     c.addr = at;
     c.kind = ACCESS_STORE;
-    c.size = CHUNK;
-    at[lane] = (uint64_t)chunk * CHUNK;
+    c.size = a->site->sends ? WORD : CHUNK;
+    at[lane] = to;
     if (!old->told && !has_come(b, old, who, a->warp)) {
         const struct asked by = asked_of(b, old);
         report_async(who, ASYNC_UNWAITED, &c, lane, &by);
@@ -226,34 +250,50 @@ static void overwrite(struct block_state *b, const struct landing *old, struct b
                 &(struct asked){.site = old->read[w].site, .of = b, .block = b->block, .warp = w});
 }
 
-/* Its chunks have been told of, now the mbarrier that counts them. */
+/* What lanes of a warp send one after the other is one. */
+static struct landing *landing_of(struct block_state *b, struct block_state *who,
+                                  const struct access *a, uint64_t barrier)
+{
+    struct landings *all = b->landings;
+    struct landing *l = all->first;
+
+    if (l && l->sent && !l->complete && l->barrier == barrier && l->asked.site == a->site &&
+        l->asked.block == who->block && l->asked.warp == a->warp)
+        return l;
+    l = xcalloc(1, sizeof(*l));
+    l->asked = now(who, a->site, a->warp);
+    l->barrier = barrier;
+    l->over = rounds_over(b, barrier);
+    l->sent = a->site->sends;
+    l->next = all->first;
+    all->first = l;
+    b->landed = true;
+    return l;
+}
+
+/* Its places have been told of, now the mbarrier that counts them. */
 static void landing_asked(struct block_state *b, struct block_state *who, const struct access *a,
                           uint64_t barrier)
 {
     struct landings *all = landings_of(b);
-    bool adds = !strncmp(a->site->opcode, "cp.reduce", 9); /* several may come to one place */
+    bool adds = !strncmp(a->site->opcode, "cp.reduce", 9) ||
+                !strncmp(a->site->opcode, "red.", 4); /* several may come to one place */
+    uint32_t unit = a->site->sends ? WORD : CHUNK;
     const struct landing *met = NULL;
 
     if (!all->ncoming)
         return;
-    struct landing *l = xcalloc(1, sizeof(*l));
-    l->asked = now(who, a->site, a->warp);
-    l->barrier = barrier;
-    l->over = rounds_over(b, barrier);
+    struct landing *l = landing_of(b, who, a, barrier);
     for (uint32_t i = 0; i < all->ncoming; i++) {
-        uint32_t chunk = all->coming[i];
-        struct landing *old = all->at[chunk];
+        struct landing **place = (l->sent ? all->words : all->at) + all->coming[i], *old = *place;
 
         if (old && old != met && old != l && !adds)
-            overwrite(b, old, who, a, chunk);
+            overwrite(b, old, who, a, (uint64_t)all->coming[i] * unit);
         met = old;
         l->chunks++;
-        leave(all, chunk);
-        all->at[chunk] = l;
+        leave(all, place);
+        *place = l;
     }
-    l->next = all->first;
-    all->first = l;
-    b->landed = true;
 }
 
 /* ---- mbarriers ---- */
@@ -300,9 +340,9 @@ void landing_arrive(struct block_state *b, const struct access *a)
     }
     if (m->made.clock && !known_to(b, &m->made, a->warp))
         report_unmade(b, a->warp, a->site, m->made.site);
-    if (a->kind == ACCESS_STORE && a->site->proxy)
+    if (a->kind == ACCESS_STORE && site_brings(a->site))
         landing_asked(b, b, a, m->at);
-    if (a->site->proxy)
+    if (site_brings(a->site))
         m->brought = now(b, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);
@@ -334,9 +374,9 @@ void landing_peer_arrive(struct block_state *b, struct block_state *who, const s
         m->early = now(who, a->site, a->warp);
     else if (m->made.clock && !known_to(who, &m->made, a->warp))
         report_early(who, who->block, a->warp, a->site, m->made.site);
-    if (a->site->proxy)
+    if (site_brings(a->site))
         landing_asked(b, who, a, m->at);
-    if (a->site->proxy)
+    if (site_brings(a->site))
         m->brought = now(who, a->site, a->warp);
     all->ncoming = 0;
     phase_of(b, m);

@@ -354,6 +354,11 @@ void maps_fence(struct block_state *b, const struct site *s, uint32_t warp); /* 
 void maps_read(struct block_state *b, const struct site *s, uint32_t warp, uint64_t at, bool fence);
 
 /* ---- what copies bring (landing.c) ---- */
+/* Of what it writes an mbarrier hears that it has come. */
+static inline bool site_brings(const struct site *s)
+{
+    return s->proxy || s->sends;
+}
 void landing_begin(struct block_state *b);
 void landing_end(struct block_state *b);
 /* The access is to an mbarrier, as one: then landing_arrive() is for it, after its state changed.

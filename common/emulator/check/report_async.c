@@ -42,6 +42,10 @@ static const struct {
                           " has it copied there, and nobody has waited for that\n", ""},
 };
 
+/* Of an element by st.async or red.async. */
+static const char sent[] =
+    " sends it there, and this thread does not know from the mbarrier that it has come\n";
+
 /* Where another than who asked for the read overwrites it, by a copy or a store. */
 static const char by_copy[] =
     "    before the place is written again, those who asked must have waited for "
@@ -104,7 +108,7 @@ static void put_coming(struct text *t, const struct coming *c)
 static void put_async_advice(struct text *t, const struct block_state *b, enum async_fault what,
                              const struct access *a, const struct asked *by)
 {
-    bool copies = a->kind == ACCESS_STORE && a->site->proxy && by->of;
+    bool copies = a->kind == ACCESS_STORE && site_brings(a->site) && by->of;
     uint64_t at;
 
     if (copies && !rounds_waited(b, a->warp, &at))
@@ -121,7 +125,7 @@ static void put_async_advice(struct text *t, const struct block_state *b, enum a
     else if (copies && by->left_by.site)
         report_put_left_by(t, &by->left_by);
     else if (what == ASYNC_OVERWRITTEN && !asked_itself(b, a->warp, by))
-        text_add(t, a->site->proxy ? by_copy : by_store);
+        text_add(t, site_brings(a->site) ? by_copy : by_store);
     else
         text_add(t, async_faults[what].advice);
 }
@@ -235,10 +239,10 @@ void report_async(struct block_state *b, enum async_fault what, const struct acc
     report_put_place(&l.r.words, b->info, a->space, a->addr[lane]);
     text_addf(&l.r.words, "\n    ");
     report_put_site(&l.r.words, by->site);
-    text_add(&l.r.words, async_faults[what].says);
+    text_add(&l.r.words, by->site->sends ? sent : async_faults[what].says);
     l.has_waited =
-        a->kind == ACCESS_STORE && a->site->proxy && rounds_waited(b, a->warp, &l.barrier);
-    l.landing = what == ASYNC_UNWAITED || (a->kind == ACCESS_STORE && a->site->proxy);
+        a->kind == ACCESS_STORE && site_brings(a->site) && rounds_waited(b, a->warp, &l.barrier);
+    l.landing = what == ASYNC_UNWAITED || (a->kind == ACCESS_STORE && site_brings(a->site));
     if (!follows && !barrier_is_crowded(b->info))
         put_async_advice(&l.advice, b, what, a, by);
     add_later(b->launch, &l);

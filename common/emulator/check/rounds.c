@@ -130,7 +130,7 @@ static void counted(struct rounds *r, const struct block_state *b, const struct 
 
     if (MBARRIER_EXPECTED(now) != MBARRIER_EXPECTED(r->state))
         r->drops = true;
-    else if (n && !a->site->proxy)
+    else if (n && !site_brings(a->site))
         arrived(r, who, a, n);
     if (bytes > 0) {
         r->expected += (uint64_t)bytes;

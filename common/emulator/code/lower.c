@@ -264,6 +264,7 @@ static struct site site_of(const struct ptx_insn *in, uint32_t index)
         .approximate = ptx_has(in, M_approx) || ptx_has(in, M_full),
         .product = product,
         .proxy = product || (in->op == OP_cp && ptx_has(in, M_bulk)),
+        .sends = (in->op == OP_st || in->op == OP_red) && ptx_has(in, M_async),
         .held = product || ptx_has(in, M_bulk_group),
         .mbarrier = in->op == OP_mbarrier,
         .sets_up = in->op == OP_mbarrier && ptx_has(in, M_init),

@@ -35,6 +35,7 @@ struct site {
     bool put_back;          /* a load of bits around a bit-field, which are stored as they were */
     bool product;           /* wgmma */
     bool proxy;             /* of the asynchronous proxy: wgmma, bulk and tensor copies */
+    bool sends;             /* an element to shared memory: st.async, red.async */
     bool held;              /* what it reads of shared memory is read up to a wait for its group */
     bool mbarrier, sets_up; /* mbarrier.…; with .init */
     bool is_async;          /* has .async */
