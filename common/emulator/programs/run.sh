@@ -69,6 +69,11 @@ done
 for p in $asked; do
     answers $p "$warprun"
 done
+# late, nothing is otherwise for who waits
+for p in variables language copies per_thread algorithms:thrust groups:groups graphs graph_nodes \
+         children waits; do
+    expect 0 '^ok' "$warprun" --fail late "$programs/${p%:*}" $(part $p)
+done
 # what orders its accesses in the libraries' ways is left alone by the checks
 for p in $libraries; do
     expect 0 '^ok' "$warprun" --check "$programs/${p%:*}" $(part $p)

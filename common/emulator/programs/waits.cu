@@ -153,6 +153,7 @@ static void host_writes()
 
     OK(cudaMalloc(&n, 8));
     OK(cudaMemset(n, 0, 8));
+    OK(cudaDeviceSynchronize()); // no stream below waits for the fill, nor has the host
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking));
     OK(cudaEventCreate(&before));

@@ -223,6 +223,19 @@ static void transfer_now(const struct box *b, const struct place *to, const stru
     profile_copy(label(&dst, &src), bytes, s->id, (unsigned)s->device, ms, host_now_us() - begin);
 }
 
+/* Does the host wait for a copy that says so? Late, as the manual has it: not within a device, and
+ * on the host always. */
+static bool host_waits(const struct place *dst, const struct place *src, bool wait)
+{
+    struct copy_path path = path_of(dst, src);
+    bool inside = path.way == COPY_ON_DEVICE && dst->alloc->kind == MEM_DEVICE &&
+                  src->alloc->kind == MEM_DEVICE;
+
+    if (path.memory == PAGEABLE_MEMORY || (hold_is_late() && path.way == COPY_ON_HOST))
+        return true;
+    return wait && !(hold_is_late() && inside);
+}
+
 struct later {
     struct box box;
     struct place to, from;
@@ -250,12 +263,13 @@ static cudaError_t transfer(const struct box *b, struct place dst, struct place 
     e = resolve(b, &dst, to_device, "destination") ?: resolve(b, &src, from_device, "source");
     if (e)
         return e;
-    wait = wait || path_of(&dst, &src).memory == PAGEABLE_MEMORY;
+    wait = host_waits(&dst, &src, wait);
     if (wait)
         hold_wait(stream);
     if (rt_fault() && wait)
         return rt_fault();
-    if (hold_later(stream, transfer_later, &(struct later){*b, dst, src}, sizeof(struct later)))
+    struct later l = {*b, dst, src};
+    if ((wait ? hold_behind : hold_later)(stream, transfer_later, &l, sizeof(l)))
         return cudaSuccess;
     transfer_now(b, &dst, &src, stream);
     if (wait)
@@ -873,12 +887,13 @@ static cudaError_t fill(const struct box *b, struct place q, int value, cudaStre
     e = resolve(b, &q, true, "destination") ?: filled_from(b, q.p, s->device);
     if (e)
         return e;
+    wait = wait && !(hold_is_late() && q.alloc->kind == MEM_DEVICE);
     if (wait)
         hold_wait(stream);
     if (wait && rt_fault())
         return rt_fault();
     struct later_fill l = {*b, q, value};
-    if (hold_later(stream, fill_later, &l, sizeof(l)))
+    if ((wait ? hold_behind : hold_later)(stream, fill_later, &l, sizeof(l)))
         return cudaSuccess;
     fill_now(b, &q, value, stream);
     if (wait)

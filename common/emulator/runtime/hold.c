@@ -7,6 +7,14 @@
  * waits for is left. A call that waits for a held stream goes on until it is free, so that other
  * host threads can write meanwhile; where there are none, or nothing has changed for long, the
  * launch ends with an error.
+ *
+ * Late (hold_be_late()), all that is issued stands in the queue until a call waits for it, and of
+ * what nothing orders the last comes first: no program that waits as it has to can tell. A query
+ * says no first, and does what it asked about when it is made again. What has stood there for a
+ * second or two in which nothing was done is done then, for programs that wait without a call: in
+ * a host function, or for a word of pinned memory.
+ *
+ * Not modelled: that a GPU begins at once, and is late with a part of a copy or a kernel.
  */
 #include "hold.h"
 #include "base/clock.h"
@@ -16,9 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ALONE_S  0.2 /* how long nothing may change where no other thread of the program is */
-#define OTHERS_S 60.0
-#define PAUSE_US 100
+#define ALONE_S   0.2 /* how long nothing may change where no other thread of the program is */
+#define OTHERS_S  60.0
+#define PAUSE_US  100
+#define LATE_MOST 1024 /* pieces; as on a GPU, who issues more waits */
+#define LATE_S    1    /* how long the queue stands still before it is looked at again */
 
 struct claim { /* what it waits for: earlier work of its stream, or that of the number */
     struct CUstream_st *stream;
@@ -32,6 +42,7 @@ struct piece {
     uint64_t number;
     hold_fn fn;
     struct parked *parked; /* its args, if it is one */
+    bool needed, tried;    /* by what is waited for; in this turn */
     _Alignas(16) uint8_t args[];
 };
 
@@ -40,6 +51,9 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;      /* who has it does
 static struct piece *queue;
 static atomic_bool any; /* is there something in it? */
 static uint64_t numbers;
+static size_t length;
+static bool late;
+static atomic_int watchers; /* threads of our own */
 static atomic_bool not_alone;
 static __thread struct piece *now; /* that this thread is doing */
 static __thread bool inside;
@@ -50,10 +64,14 @@ static bool in_order(const struct claim *a, const struct claim *b)
     return a->stream == b->stream ||
            (a->device == b->device && ((a->legacy && b->blocking) || (b->legacy && a->blocking)));
 }
+static bool comes_before(const struct piece *p, const struct claim *x)
+{
+    return in_order(&p->claim, x) || (x->after && p->number == x->after);
+}
 static bool must_wait(const struct claim *x, const struct piece *end)
 {
     for (const struct piece *p = queue; p && p != end; p = p->next)
-        if (in_order(&p->claim, x) || (x->after && p->number == x->after))
+        if (comes_before(p, x))
             return true;
     return false;
 }
@@ -78,13 +96,16 @@ static uint64_t append(const struct claim *x, hold_fn fn, struct parked *parked,
     while (*last)
         last = &(*last)->next;
     *last = p;
+    length++;
     atomic_store(&any, true);
     return p->number;
 }
 
-static uint64_t add(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes, uint64_t after)
+/* Of what is issued; always: whether it is held or not. */
+static uint64_t add(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes, uint64_t after,
+                    bool always)
 {
-    struct CUstream_st *s = atomic_load(&any) && !inside ? stream_find(stream) : NULL;
+    struct CUstream_st *s = (always || atomic_load(&any)) && !inside ? stream_find(stream) : NULL;
     uint64_t number = 0;
 
     if (!s)
@@ -92,21 +113,29 @@ static uint64_t add(cudaStream_t stream, hold_fn fn, const void *args, size_t by
     struct claim x = claim_of(s);
     x.after = after;
     pthread_mutex_lock(&list_lock);
-    if (must_wait(&x, NULL))
+    if (always || must_wait(&x, NULL))
         number = append(&x, fn, NULL, args, bytes);
+    bool full = late && length > LATE_MOST;
     pthread_mutex_unlock(&list_lock);
+    if (full)
+        hold_wait_all();
     return number;
 }
 
 uint64_t hold_later(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes)
 {
-    return add(stream, fn, args, bytes, 0);
+    return add(stream, fn, args, bytes, 0, late);
 }
 
 uint64_t hold_after(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes,
                     uint64_t number)
 {
-    return add(stream, fn, args, bytes, number);
+    return add(stream, fn, args, bytes, number, late);
+}
+
+uint64_t hold_behind(cudaStream_t stream, hold_fn fn, const void *args, size_t bytes)
+{
+    return add(stream, fn, args, bytes, 0, false);
 }
 
 void hold_launch(cudaStream_t stream, hold_fn go_on, const struct parked *p)
@@ -131,6 +160,7 @@ static void take_out(struct piece *p)
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
+    length--;
     atomic_store(&any, queue != NULL);
     pthread_mutex_unlock(&list_lock);
     free(p->parked);
@@ -177,9 +207,68 @@ static bool run_queue(void)
     return moved;
 }
 
+/* All pieces, in their order, for free(). */
+static struct piece **pieces(size_t *n)
+{
+    pthread_mutex_lock(&list_lock);
+    struct piece **all = xmalloc((length + 1) * sizeof(*all)), **last = all;
+    for (struct piece *p = queue; p; p = p->next)
+        *last++ = p;
+    *n = (size_t)(last - all);
+    pthread_mutex_unlock(&list_lock);
+    return all;
+}
+
+/* What x waits for, and what that waits for; x NULL: all. */
+static void mark_needed(struct piece **all, size_t n, const struct claim *x)
+{
+    for (size_t i = n; i-- > 0;) {
+        all[i]->tried = false;
+        all[i]->needed = !x || comes_before(all[i], x);
+        for (size_t k = i + 1; k < n && !all[i]->needed; k++)
+            all[i]->needed = all[k]->needed && comes_before(all[i], &all[k]->claim);
+    }
+}
+
+/* The last piece that is needed and waits for none before it; n: there is none. */
+static size_t last_ready(struct piece **all, size_t n)
+{
+    for (size_t i = n; i-- > 0;) {
+        bool ready = all[i] && all[i]->needed && !all[i]->tried;
+        for (size_t k = 0; k < i && ready; k++)
+            ready = !all[k] || !comes_before(all[k], &all[i]->claim);
+        if (ready)
+            return i;
+    }
+    return n;
+}
+
+/* Late: what x waits for, and no more, the last of what nothing orders first. True: some is done.
+ */
+static bool run_needed(const struct claim *x)
+{
+    size_t n, i;
+    struct piece **all = pieces(&n);
+    bool moved = false;
+
+    inside = true;
+    mark_needed(all, n, x);
+    while ((i = last_ready(all, n)) < n) {
+        all[i]->tried = true;
+        if (!run_piece(all[i]))
+            continue;
+        take_out(all[i]);
+        all[i] = NULL;
+        moved = true;
+    }
+    inside = false;
+    free(all);
+    return moved;
+}
+
 void hold_go_on(void)
 {
-    if (!atomic_load(&any) || inside || pthread_mutex_trylock(&turn))
+    if (!atomic_load(&any) || late || inside || pthread_mutex_trylock(&turn))
         return;
     run_queue();
     pthread_mutex_unlock(&turn);
@@ -192,6 +281,7 @@ void hold_drop(void)
     pthread_mutex_lock(&turn);
     pthread_mutex_lock(&list_lock);
     queue = NULL;
+    length = 0;
     atomic_store(&any, false);
     pthread_mutex_unlock(&list_lock);
     pthread_mutex_unlock(&turn);
@@ -213,7 +303,7 @@ static bool no_others_left(void)
         n += e->d_name[0] != '.';
     if (d)
         closedir(d);
-    return n - emu_threads() == 1 && !atomic_load(&not_alone);
+    return n - emu_threads() - atomic_load(&watchers) == 1 && !atomic_load(&not_alone);
 }
 
 static void give_up(bool no_others)
@@ -238,12 +328,12 @@ static bool is_waited_for(const struct claim *x)
     return waits;
 }
 
-/* True: something has changed. */
-static bool take_turn(void)
+/* True: something has changed. What is needed may wait for what is not, by words in memory. */
+static bool take_turn(const struct claim *x)
 {
     pthread_mutex_lock(&turn);
     uint64_t before = emu_stirs();
-    bool moved = run_queue();
+    bool moved = (late && run_needed(x)) || run_queue();
     pthread_mutex_unlock(&turn);
     return moved || emu_stirs() != before;
 }
@@ -264,7 +354,7 @@ static void wait_for(const struct claim *x)
     bool no_others;
 
     while (atomic_load(&any) && !inside && is_waited_for(x))
-        if (too_long(&since, take_turn(), &no_others))
+        if (too_long(&since, take_turn(x), &no_others))
             give_up(no_others);
 }
 
@@ -334,6 +424,76 @@ bool hold_waits(uint64_t number)
            is_waited_for(&(struct claim){.device = -1, .after = number});
 }
 
+/* ---- late ---- */
+
+/* Every second time what it asks about goes on, up to where it waits for the host. */
+static void ask(const struct claim *x)
+{
+    static atomic_uint asked;
+
+    if (!late || inside || !is_waited_for(x) || atomic_fetch_add(&asked, 1) % 2 == 0 ||
+        pthread_mutex_trylock(&turn))
+        return;
+    run_needed(x);
+    pthread_mutex_unlock(&turn);
+}
+
+bool hold_query(cudaStream_t stream)
+{
+    struct claim x;
+
+    if (claim(stream, &x))
+        ask(&x);
+    return hold_has(stream);
+}
+
+void hold_query_number(uint64_t number)
+{
+    if (number && atomic_load(&any))
+        ask(&(struct claim){.device = -1, .after = number});
+}
+
+static uint64_t first_number(void)
+{
+    pthread_mutex_lock(&list_lock);
+    uint64_t number = queue ? queue->number : 0;
+    pthread_mutex_unlock(&list_lock);
+    return number;
+}
+
+/* A program may wait by other means than a call. */
+static void *watch(void *nothing)
+{
+    uint64_t before = 0, first;
+
+    for (;; before = first) {
+        sleep(LATE_S);
+        bool busy = pthread_mutex_trylock(&turn); /* something is done right now */
+        first = busy ? 0 : first_number();
+        if (first && first == before)
+            run_needed(NULL);
+        if (!busy)
+            pthread_mutex_unlock(&turn);
+    }
+    return nothing;
+}
+
+void hold_be_late(void)
+{
+    pthread_t thread;
+
+    late = true;
+    if (!pthread_create(&thread, NULL, watch, NULL)) {
+        atomic_fetch_add(&watchers, 1);
+        pthread_detach(thread);
+    }
+}
+
+bool hold_is_late(void)
+{
+    return late;
+}
+
 /* ---- calls ---- */
 
 /* They wait for all work of the device. */
@@ -363,5 +523,9 @@ void hold_enter(const char *function)
             hold_wait_all();
             return;
         }
+    /* what was launched is as it was then */
+    if (late &&
+        (!strncmp(function, "cudaGraphExec", 13) || !strcmp(function, "cudaGraphNodeSetEnabled")))
+        hold_wait_all();
     hold_go_on();
 }

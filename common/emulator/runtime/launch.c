@@ -322,7 +322,7 @@ static bool launches_later(const void *func, const cudaLaunchConfig_t *c, void *
     size_t bytes = c->numAttrs * sizeof(*c->attrs);
 
     *e = cudaSuccess;
-    if (!hold_has(c->stream))
+    if (!hold_is_late() && !hold_has(c->stream))
         return false;
     *e = launch_may(func, c) ?: kernel_arguments(func, args, &l.args);
     if (*e)

@@ -1,7 +1,7 @@
 /* stream.c - streams: their handles, their order, their modelled clocks.
  *
- * Work runs when it is issued, so a stream is always done; what it keeps is the modelled
- * time at which its work would end on the device. Work starts when the stream's former
+ * Work runs when it is issued, unless it is held (hold.h), so a stream is done; what it keeps is
+ * the modelled time at which its work would end on the device. Work starts when the stream's former
  * work has ended, not before the host issued it (the host's clock moves only where it
  * waits), and as the legacy default stream asks: that one waits for all blocking streams,
  * and they for it.
@@ -520,7 +520,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     STREAM_OR_FAIL(handle);
     cudaError_t e = capture_bars(handle) ?: rt_enter();
-    return rt_leave(e ?: hold_has(handle) ? cudaErrorNotReady : cudaSuccess);
+    return rt_leave(e ?: hold_query(handle) ? cudaErrorNotReady : cudaSuccess);
 }
 
 /* Attributes are hints about caches and scheduling, of which nothing is modelled but the
@@ -885,6 +885,8 @@ static cudaError_t event_done(cudaEvent_t event, bool wait)
 
     if (event_found(event) && wait)
         hold_wait_number(event->held);
+    else if (event_found(event))
+        hold_query_number(event->held);
     pthread_mutex_lock(&rt_lock);
     if (event_known(event)) {
         if (wait)
@@ -966,7 +968,7 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, bool external)
     if (event->gone)
         return cudaErrorInvalidValue;
     bool taken = external ? capture_takes(handle, &w, &e)
-                          : capture_waits(handle, &event->tip, event->recorded, &e);
+                          : capture_waits(handle, &event->tip, event->recorded || event->held, &e);
     if (taken)
         return e;
     return hold_after(handle, wait_later, &event, sizeof(event), event->held)

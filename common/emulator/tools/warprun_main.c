@@ -53,7 +53,8 @@ static const struct argp_option options[] = {
      "float no number, back:infinite: infinite, back:huge: 1e30, back:sign: with the other sign, "
      "back:small: the one nearest to 0 1 more, back:below: 1 less, back:many: many words, "
      "back:zero: all 0, back:swapped: two in each other's place, back:17=78: these two, "
-     "back:17=evened: eight, by errors that make each other up; several with commas "
+     "back:17=evened: eight, by errors that make each other up; late: let nothing fail, but do "
+     "copies and kernels only where something waits for them; several with commas "
      "(WARPLAB_FAIL)",
      1},
     {"record", OPT_RECORD, "FILE", 0,
