@@ -37,6 +37,7 @@ struct job_options {
 #define JOB_DISK_FULL                                                                              \
     "disk:full"         /* this, in fail: its result is to go to /dev/full; with                   \
                            "disk:9000" no file of its gets more bytes */
+#define JOB_LATE "late" /* none: copies and kernels are done where something waits for them */
     uint64_t steps;     /* warp instructions a launch on the emulator; 0: no limit */
     uint64_t seed;      /* of poison and guards */
     uint64_t look;      /* on the emulator: runs that look at one thing again have the

@@ -303,6 +303,43 @@ static bool blocked_side_by_side(struct marking *m)
     return false;
 }
 
+static void fail_late(struct marking *m, const struct run *r, const struct marked_case *c)
+{
+    char *what = r->result.end != RUN_OK
+                     ? on_case(r, c)
+                     : xformat("It ended with status %d then.", r->outputs.status);
+    char *why = xformat("It was right when all was done at once, and is wrong when copies and "
+                        "kernels are done only where something waits for them. %s",
+                        what);
+    marking_settle(m, STATUS_FAIL, why, c->c.name);
+    verdict_put(&m->out.hint,
+                "Launches and cudaMemcpyAsync() return before they are done. What waits for each "
+                "before the host reads or changes its memory, or another stream uses it? Try "
+                "build/bin/warprun --fail late.");
+    free(why);
+    free(what);
+}
+
+/* A program's copies and launches are over here when their calls return, and on a GPU they need not
+ * be: who does not wait for them is wrong where they are done at what waits for them, and no
+ * sooner. */
+static bool right_late(struct marking *m, struct marked_case *cases, int n)
+{
+    bool ok = true;
+    for (int i = 0; i < n && ok && m->e->lab->program; i++) {
+        struct run *first = marking_run(m, &cases[i], 0, false);
+        struct job_options late = {.steps = first->steps, .fail = JOB_LATE};
+        struct run *r = session_again(m->s, first, late);
+        bool internal = marking_failed(m, r, &cases[i]);
+        bool right = r->result.end == RUN_OK && r->outputs.status == 0;
+        if (!internal && !right)
+            fail_late(m, r, &cases[i]);
+        ok = !internal && right;
+        session_again_free(r);
+    }
+    return ok;
+}
+
 static void mark_correct(struct marking *m, struct marked_case *cases, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -316,7 +353,7 @@ static void mark_correct(struct marking *m, struct marked_case *cases, int n)
     }
     if (!m->done && m->row->points > 0 && !right_again(m, cases, n))
         return;
-    if (fails_side_by_side(m, cases, n))
+    if (fails_side_by_side(m, cases, n) || !right_late(m, cases, n))
         return;
     m->done += n;
     if (m->e->gpu) {

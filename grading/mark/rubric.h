@@ -9,7 +9,7 @@
 #include "lab/lab.h"
 
 enum row_kind {
-    ROW_CORRECT, /* right results on every case named */
+    ROW_CORRECT, /* right results on every case named; a program's also when work is late */
     ROW_GATE,    /* a condition on counters, summed over the case's launches */
     /* No finding of the emulator's checks (memory, races, barriers): on its cases and, of those
      * that the variant's ROW_CORRECT rows name, on the small public ones and one hidden one. */
