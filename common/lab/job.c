@@ -25,7 +25,7 @@ bool job_goes_on(const struct plan *p, const struct job_options *o, int32_t erro
 bool job_gives_back(const char *call)
 {
     static const char *const begins[] = {"cudaFree", "cudaEventDestroy", "cudaStreamDestroy",
-                                         "cudaHostUnregister"};
+                                         "cudaHostUnregister", "cudaDeviceReset"};
     bool gives = false;
 
     for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)

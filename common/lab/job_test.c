@@ -318,7 +318,7 @@ Test(job, calls_that_give_back)
 {
     cr_expect(job_gives_back("cudaFree:2") && job_gives_back("cudaFreeHost"));
     cr_expect(job_gives_back("cudaEventDestroy:1") && job_gives_back("cudaStreamDestroy"));
-    cr_expect(job_gives_back("cudaHostUnregister"));
+    cr_expect(job_gives_back("cudaHostUnregister") && job_gives_back("cudaDeviceReset:1"));
     cr_expect_not(job_gives_back("cudaMalloc:1") || job_gives_back("cudaEventCreate") ||
                   job_gives_back("disk:full"));
 }

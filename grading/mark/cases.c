@@ -479,7 +479,7 @@ static bool is_fault(const char *f)
                    "first last any slight nan infinite huge sign small many zero swapped evened "
                    "exchanged",
                    colon + 1);
-    if (!strcmp(f, JOB_DISK_FULL) || !strcmp(f, "disk:late"))
+    if (!strcmp(f, JOB_DISK_FULL) || !strcmp(f, "disk:late") || !strcmp(f, "others:each"))
         return true;
     return !strncmp(f, "disturb:", 8)
                ? disturb_index(colon + 1) >= 0
@@ -489,7 +489,8 @@ static bool is_fault(const char *f)
 /* "cudaMalloc:2", "cudaMalloc:any", "cudaMalloc:each", "cudaMalloc*:each", "disturb:CLASS",
  * "back:first", "back:last", "back:any", "back:slight", "back:nan", "back:infinite", "back:huge",
  * "back:sign", "back:small", "back:many", "back:zero", "back:swapped", "back:evened",
- * "back:exchanged", "disk:full" or "disk:late"; with a | between them, one of several
+ * "back:exchanged", "disk:full", "disk:late" or "others:each"; with a | between them, one of
+ * several
  */
 static int fault_problems(const struct rubric *r, const struct rubric_row *row, struct text *out)
 {

@@ -4,10 +4,11 @@
  * do fails. "cudaMalloc:any" is one of them, drawn for the submission, "cudaMalloc:each" all of
  * them, in turn over the row's cases; who makes very many fails. "cudaMalloc*:each" is so of every
  * call whose name begins so, as the run without faults has them. Which error a call fails with is
- * drawn. "disturb:WHAT" lets no call fail but the device compute with wrong numbers, "back:WHICH"
- * one element of the result come back wrong, "disk:full" no byte of the result be written,
- * "disk:late" not all. What a program did then, its status, its words and its result are seen from
- * outside. That the call failed, and what is left, is the runtime's own record.
+ * drawn. "others:each" is so of what no row of the rubric names. "disturb:WHAT" lets no call fail
+ * but the device compute with wrong numbers, "back:WHICH" one element of the result come back
+ * wrong, "disk:full" no byte of the result be written, "disk:late" not all. What a program did
+ * then, its status, its words and its result are seen from outside. That the call failed, and what
+ * is left, is the runtime's own record.
  */
 #include "marking.h"
 #include "base/alloc.h"
@@ -35,8 +36,7 @@ static bool is_of_numbers(const char *fault)
     return disturbed(fault) || after(fault, "back:");
 }
 
-/* The disk is full; and what is given back last of all: the result may have been written, and one
- * thing stays. */
+/* The disk is full; and what is given back last of all. */
 static bool is_of_the_end(const char *fault)
 {
     return after(fault, "disk:") || job_gives_back(fault);
@@ -147,11 +147,12 @@ static double fact(const struct run *r, const char *name)
     return record_value(&r->outputs, name, &value) ? value : 0;
 }
 
-/* What is not as it should be in a run with this fault, a sentence's end; NULL: all is well. */
-static char *problem(const struct run *r, const char *fault, int error)
+/* What is not as it should be in a run with this fault, a sentence's end; NULL: all is well.
+ * release: the result may have been written by then, and one thing stays. */
+static char *problem(const struct run *r, const char *fault, int error, bool release)
 {
     const struct outputs *o = &r->outputs;
-    bool wrong_numbers = is_of_numbers(fault), release = is_of_the_end(fault);
+    bool wrong_numbers = is_of_numbers(fault);
     if (r->result.end == RUN_ENDLESS || o->status == 128 + 9)
         return xstrdup("it did not come to an end");
     if (o->status >= 128)
@@ -368,19 +369,42 @@ static char *calls_of_case(const struct marking *m, const struct run *base, cons
     return text_take(&t);
 }
 
-/* "CALL*:WHICH" for each function that the run without faults called, and whose name begins so, for
- * free(). Others as they are. */
-static char *faults_of_family(const struct run *base, const char *fault)
+/* Is the function, whose name ends at a space or colon, among a list's calls? */
+static bool lists(const char *faults, const char *name)
+{
+    size_t length = strcspn(name, " :\n");
+    for (const char *f = faults; *f; f += strcspn(f, " |"), f += strspn(f, " |")) {
+        size_t named = strcspn(f, "*: |");
+        if (after(f, "cuda") && !strncmp(f, name, named) && (f[named] == '*' || named == length))
+            return true;
+    }
+    return false;
+}
+
+/* A call that no row of the rubric names. */
+static bool is_other(const struct marking *m, const char *name)
+{
+    bool listed = !after(name, "cuda");
+    for (int i = 0; i < m->e->rubric->nrows && !listed; i++)
+        listed =
+            m->e->rubric->rows[i].kind == ROW_FAULTS && lists(m->e->rubric->rows[i].faults, name);
+    return !listed;
+}
+
+/* "CALL*:WHICH" for each function that the run without faults called, and whose name begins so,
+ * "others:WHICH" for each that no row names, for free(). Others as they are. */
+static char *faults_of_family(const struct marking *m, const struct run *base, const char *fault)
 {
     size_t length = strcspn(fault, "*:");
+    bool others = after(fault, "others:");
     const char *which = fault + length;
-    if (*which != '*')
+    if (*which != '*' && !others)
         return xstrdup(fault);
     struct text t = {0};
     for (const char *p = base->outputs.record; p && *p; p += strcspn(p, "\n"), p += *p == '\n') {
         const char *name = after(p, "calls.");
-        if (name && !strncmp(name, fault, length))
-            text_addf(&t, "%.*s%s ", (int)strcspn(name, " \n"), name, which + 1);
+        if (name && (others ? is_other(m, name) : !strncmp(name, fault, length)))
+            text_addf(&t, "%.*s%s ", (int)strcspn(name, " \n"), name, which + (*which == '*'));
     }
     return text_take(&t);
 }
@@ -392,7 +416,7 @@ static char *names_always(struct marking *m, const struct marked_case *c, struct
 {
     if (!after(fault, "cuda") || tells_why(r->outputs.said, error))
         return NULL;
-    char *other = faults_of_family(base, after(fault, "cudaM") ? "cudaEvent*:1" : "cudaM*:1");
+    char *other = faults_of_family(m, base, after(fault, "cudaM") ? "cudaEvent*:1" : "cudaM*:1");
     other[strcspn(other, " ")] = 0;
     struct run *control = *other ? run_with(m, base, other, error_of(other)) : NULL;
     char *what = NULL;
@@ -414,7 +438,8 @@ static bool try_fault(struct marking *m, const struct marked_case *c, struct run
     int error = error_drawn(m, base, fault);
     struct run *r = run_with(m, base, fault, error);
     bool internal = marking_failed(m, r, c);
-    char *what = internal ? NULL : problem(r, fault, error);
+    bool end = is_of_the_end(fault) || is_other(m, fault); /* that could come anywhere */
+    char *what = internal ? NULL : problem(r, fault, error, end);
     what = internal || what ? what : names_always(m, c, base, fault, error, r);
     if (what)
         say_problem(m, c, fault, what);
@@ -445,7 +470,7 @@ static bool try_list(struct marking *m, const struct marked_case *c, struct run 
 static bool try_family(struct marking *m, const struct marked_case *c, struct run *base,
                        const char *family, int at, int n, int *tried)
 {
-    char *list = faults_of_family(base, family), *save = NULL;
+    char *list = faults_of_family(m, base, family), *save = NULL;
     bool ok = true;
     for (char *f = strtok_r(list, " ", &save); f && ok; f = strtok_r(NULL, " ", &save)) {
         const char *which = strchr(f, ':');

@@ -93,8 +93,9 @@ struct rubric_row {
     /* ROW_FAULTS: what fails, one in a run, separated by spaces: "cudaMalloc:2", the second call;
      * "cudaMalloc:any", one of those that the program makes, drawn from secret and submission;
      * "cudaMalloc:each", all of them, in turn over the row's cases; more than 16 are too many;
-     * "cudaMalloc*:each", so of each function that begins so and is called; the error that a call
-     * fails with is drawn, too;
+     * "cudaMalloc*:each", so of each function that begins so and is called; "others:each", of each
+     * that is called and that no row names (its result may have been written by then); the error
+     * that a call fails with is drawn, too;
      * "disturb:global_ld", what the kernel loads, "back:first", "back:last" and "back:any", one
      * element of the result that is copied back, "back:slight", one by a thousandth,
      * "back:nan", one as no number, "back:infinite", one as infinity, "back:huge", one as 1e30,

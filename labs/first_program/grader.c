@@ -98,11 +98,11 @@ static const struct rubric_row rows[] = {
              "they make."},
     {"freed", 1, "all memory and all events are freed", ROW_GATE, "saxpy",
      .cases = "empty one tail " SIZES,
-     .gate = "record.left == 0 && record.launches >= min(n, 1) && calls.cudaEventDestroy == "
-             "calls.cudaEventCreate + calls.cudaEventCreateWithFlags",
+     .gate = "record.left + record.left_at_reset == 0 && record.launches >= min(n, 1) && "
+             "calls.cudaEventDestroy == calls.cudaEventCreate + calls.cudaEventCreateWithFlags",
      .hint =
          "A cudaFree for each cudaMalloc, on every way out, also that of n = 0; a cudaEventDestroy "
-         "for each event."},
+         "for each event. cudaDeviceReset() in their place does not count."},
     {"compared", 2, "the CPU's results find a wrong one", ROW_FAULTS, "saxpy", .cases = SIZES,
      .faults = "back:last back:first|back:any|back:swapped|back:zero back:sign|back:many "
                "back:evened|back:exchanged "
@@ -130,10 +130,10 @@ static const struct rubric_row rows[] = {
              "return errors, as all calls do."},
     {"fault-end", 1, "what fails in the end is told", ROW_FAULTS, "saxpy", .cases = SIZES,
      .faults = "disk:full disk:late cudaFree*:each cudaEventDestroy:each cudaStreamDestroy:each "
-               "cudaHostUnregister:each",
+               "cudaHostUnregister:each others:each",
      .hint = "A disk can be full: fwrite and fclose tell. cudaFree and cudaEventDestroy return "
-             "errors, too: say so, free the rest all the same, and let main return something else "
-             "than 0."},
+             "errors, too, as any other call: say so, free the rest all the same, and let main "
+             "return something else than 0."},
 };
 const struct rubric rubric_first_program = {
     .lab = "first_program",

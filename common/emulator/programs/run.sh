@@ -164,6 +164,7 @@ done
 expect 1 'out of memory' "$warprun" --record "$out/r" --fail cudaMalloc:3 "$programs/vector_add"
 expect 0 '^made_to_fail 1$' cat "$out/r"
 expect 0 '^left 2$' cat "$out/r"
+expect 1 'cudaDeviceReset() gives cudaErrorUnknown' "$warprun" --fail cudaDeviceReset:1 "$programs/limits"
 expect 1 '^c.0. = ' env WARPLAB_DISTURB=global_ld "$warprun" "$programs/vector_add"
 expect 2 'no such class' env WARPLAB_DISTURB=nothing "$warprun" "$programs/vector_add"
 summary

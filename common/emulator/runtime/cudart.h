@@ -62,7 +62,9 @@ void inject_finish(void);                 /* says which calls never came */
 /* What the program did, for WARPLAB_RECORD (record.c): adds to the fact KINDNAME, "calls." and
  * "cudaMalloc" say; "" is no kind. */
 void record_add(const char *kind, const char *name, uint64_t value);
-void record_told(float ms); /* between two events */
+void record_told(float ms);         /* between two events */
+uint64_t record_left(void);         /* how many allocations nobody has freed */
+void record_reset(uint64_t before); /* so many there were before a reset */
 void record_finish(void);
 
 /* A host access to device memory: a line that says so, then the fault (host_fault.c). */

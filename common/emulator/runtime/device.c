@@ -661,8 +661,9 @@ static void forget(const struct mem_alloc *a, void *arg)
 cudaError_t cudaDeviceReset(void)
 {
     cudaError_t e = rt_enter();
+    uint64_t left = record_left();
 
-    if (e == cudaErrorNotPermitted)
+    if (e && (e == cudaErrorNotPermitted || e != rt_fault()))
         return rt_leave(e);
     launch_pause();
     images_reset();
@@ -671,6 +672,7 @@ cudaError_t cudaDeviceReset(void)
     streams_reset();
     mem_each(forget, NULL);
     mem_reset((unsigned)rt_device);
+    record_reset(left);
     launch_resume();
     reset_limits();
     rt_reset_errors();

@@ -10,6 +10,7 @@
  *   elapsed_ns 51240         what cudaEventElapsedTime() told, all of it together
  *   told_ms 0.0051           what it told, each of the first 16 times
  *   left 1, left_bytes 400   allocations of device, managed and pinned memory that nobody freed
+ *   left_at_reset 2          such that cudaDeviceReset() freed
  *   modelled_ms 0.0021, occupancy 1, bound latency, limiter warps, counter.inst_executed 704 …
  *   finding {…}              each of the checks', as JSON
  *
@@ -33,6 +34,7 @@ struct fact {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fact *facts;
+static uint64_t left_at_reset;
 static float told_ms[16];
 static size_t ntold;
 static pid_t owner; /* a child of fork() writes none */
@@ -88,6 +90,21 @@ static void count_left(const struct mem_alloc *a, void *arg)
     left->bytes += a->size;
 }
 
+uint64_t record_left(void)
+{
+    struct left left = {0, 0};
+
+    mem_each(count_left, &left);
+    return left.n;
+}
+
+void record_reset(uint64_t before)
+{
+    pthread_mutex_lock(&lock);
+    left_at_reset += before - record_left();
+    pthread_mutex_unlock(&lock);
+}
+
 static void put_counters(FILE *file)
 {
     fprintf(file, "modelled_ms %.17g\noccupancy %.17g\nbound %s\nlimiter %s\n", warplabModelledMs(),
@@ -114,8 +131,8 @@ void record_finish(void)
     for (size_t i = 0; i < ntold; i++)
         fprintf(file, "told_ms %.9g\n", (double)told_ms[i]);
     mem_each(count_left, &left);
-    fprintf(file, "left %llu\nleft_bytes %llu\n", (unsigned long long)left.n,
-            (unsigned long long)left.bytes);
+    fprintf(file, "left %llu\nleft_bytes %llu\nleft_at_reset %llu\n", (unsigned long long)left.n,
+            (unsigned long long)left.bytes, (unsigned long long)left_at_reset);
     put_counters(file);
     for (size_t i = 0; i < findings_count(); i++)
         fprintf(file, "finding %s\n", findings_json(i));
