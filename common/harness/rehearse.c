@@ -1,7 +1,7 @@
 /* rehearse.c - what a whole program does when something goes wrong (diagnosing.h). Its results are
  * right: then its calls are made to fail, one in a run (emulator/runtime/inject.c), and numbers
- * come back wrong; and the lab's goals are held against the runtime's record of a run without
- * faults.
+ * come back wrong, or all that is asked for late; and the lab's goals are held against the
+ * runtime's record of a run without faults.
  */
 #include "base/alloc.h"
 #include "diagnosing.h"
@@ -78,15 +78,21 @@ static const char *const calls[] = {
     "cudaHostUnregister",
     "cudaEventDestroy",
     "cudaStreamDestroy",
+    "cudaDeviceReset",
 };
 
-/* On stderr, beside what the emulator's runtime says. */
-static bool said_something(const char *said)
+/* The first line on stderr beside what the emulator's runtime says; NULL: there is none. */
+static const char *own_line(const char *said)
 {
     for (const char *p = said; *p; p += strcspn(p, "\n"), p += *p == '\n')
         if (strncmp(p, "warplab: ", 9) != 0 && p[strspn(p, " \t\r\n")])
-            return true;
-    return false;
+            return p;
+    return NULL;
+}
+
+static bool said_something(const char *said)
+{
+    return own_line(said) != NULL;
 }
 
 /* Less came to the device, and kernels ran all the same. The failed call's error is told by
@@ -307,6 +313,28 @@ static void spoil_numbers(struct rehearsal *r)
     free(last);
 }
 
+/* ---- late work ---- */
+
+/* Who does not wait has other results. */
+static void be_late(struct rehearsal *r)
+{
+    struct sample sample;
+
+    if (run_with(r, JOB_LATE, 0, &sample) && (sample.end != RUN_OK || sample.outputs.status)) {
+        const char *own = own_line(sample.outputs.said);
+        char *says = own ? xformat(" (it says: %.*s)", (int)strcspn(own, "\n"), own) : xstrdup("");
+
+        diagnosis_add(r->s->d, "late",
+                      "when copies and kernels are done only where something waits for them, as "
+                      "late as a GPU may be, it is no longer right%s: what waits for each launch "
+                      "and cudaMemcpyAsync before the host reads or changes its memory, or another "
+                      "stream uses it? (build/bin/warprun --fail late)",
+                      says);
+        free(says);
+    }
+    sample_free(&sample);
+}
+
 /* ---- goals ---- */
 
 static bool lookup(void *user, const char *name, double *value)
@@ -387,7 +415,7 @@ static void tell(struct rehearsal *r)
 /* True when something is left, and was told. */
 static bool look_at_the_end(struct search *s, const struct lab_case *c, const struct outputs *o)
 {
-    double left = fact(o, "left"),
+    double left = fact(o, "left"), reset = fact(o, "left_at_reset"),
            events = fact(o, "calls.cudaEventCreate") + fact(o, "calls.cudaEventCreateWithFlags"),
            destroyed = fact(o, "calls.cudaEventDestroy");
 
@@ -395,10 +423,15 @@ static bool look_at_the_end(struct search *s, const struct lab_case *c, const st
         diagnosis_add(s->d, "leak", "on %s, %.0f allocation%s, %.0f bytes in all, %s never freed",
                       c->name, left, left == 1 ? "" : "s", fact(o, "left_bytes"),
                       left == 1 ? "is" : "are");
+    if (reset > 0)
+        diagnosis_add(s->d, "leak",
+                      "on %s, %.0f allocation%s freed by cudaDeviceReset() alone: who allocates "
+                      "frees, too",
+                      c->name, reset, reset == 1 ? " is" : "s are");
     if (destroyed < events)
         diagnosis_add(s->d, "leak", "on %s it creates %.0f events, and destroys %.0f", c->name,
                       events, destroyed);
-    return left > 0 || destroyed < events;
+    return left > 0 || reset > 0 || destroyed < events;
 }
 
 /* Of all cases that are quick, as the one of no elements, which takes a way of its own. */
@@ -427,6 +460,7 @@ void by_rehearsal(struct search *s, const struct lab_case *c)
     if (right && sample.outputs.record && *sample.outputs.record) {
         r.base = sample.outputs;
         look_at_ends(s);
+        be_late(&r);
         fail_calls(&r);
         spoil_numbers(&r);
         tell(&r);
