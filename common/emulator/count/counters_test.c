@@ -281,6 +281,23 @@ Test(counters, all_ways_to_global_memory)
     COUNTED(async_flight, 0); /* not committed, and at once */
 }
 
+/* Four sectors: whoever waits for it, a warp's copy is one request. */
+Test(counters, copies_that_an_mbarrier_waits_for)
+{
+    RUN(.before = ".shared .align 16 .b8 s[128];\n.shared .align 8 .b8 b[8];",
+        .body = "mov.u32 %r5, s;\nshl.b32 %r4, %t, 2;\nadd.u32 %r4, %r4, %r5;\nmov.u32 %r6, b;\n"
+                "setp.eq.u32 %p0, %t, 0;\n@%p0 mbarrier.init.shared.b64 [%r6], 32;\n"
+                "bar.warp.sync -1;\ncp.async.ca.shared.global [%r4], [%mine], 4;\n"
+                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r6];");
+    COUNTED(cp_async_requests, 1);
+    COUNTED(global_ld_requests, 1);
+    COUNTED(global_ld_sectors, 4);
+    COUNTED(global_ld_lanes, 32);
+    COUNTED(shared_st_requests, 1);
+    COUNTED(shared_st_wavefronts, 1);
+    COUNTED(async_bytes, 128);
+}
+
 /* Two bulk copies, between them a sum: whoever asks for the second does more than fetch. */
 Test(counters, copies_by_who_computes)
 {

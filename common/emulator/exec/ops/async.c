@@ -115,13 +115,17 @@ static bool perform(struct warp *w, struct copy *c, u32 lanes, u64 now)
     c->mask &= ~lanes;
     return ok;
 }
-/* What an mbarrier waits for; *b is its state before this lane's arrival. */
-static void note_flight(struct warp *w, const struct copy *c, int lane, const u64 *b, u64 since)
+void async_expect(struct warp *w, const struct insn *in, int lane, const struct spot *s)
 {
-    flights_note(w, (u64)((const u8 *)b - w->block->shared), (u32)*b & 15, c->to[lane],
-                 c->bytes[lane], since);
+    const struct async *x = w->async;
+    u64 clock = w->held ? follow_clock(w, in) : 0;
+    for (u32 k = 0; x && k < x->n; k++) {
+        const struct copy *c = &x->copies[k];
+        if (ON(c->mask, lane))
+            flights_note(w, s->at, mbarrier_phase(s), c->to[lane], c->bytes[lane], clock);
+    }
 }
-bool async_complete(struct warp *w, const struct insn *in, u32 group, u32 lanes, const u64 *b)
+bool async_complete(struct warp *w, const struct insn *in, u32 group, u32 lanes, bool expected)
 {
     struct async *x = w->async;
     if (!x)
@@ -133,9 +137,7 @@ bool async_complete(struct warp *w, const struct insn *in, u32 group, u32 lanes,
         struct copy *c = &x->copies[k];
         if (ok && c->group < group) {
             count_flight(w, c, lanes, now);
-            if (b && c->mask & lanes)
-                note_flight(w, c, __builtin_ctz(lanes), b, clock);
-            ok = perform(w, c, lanes, b ? 0 : clock);
+            ok = perform(w, c, lanes, expected ? 0 : clock);
         }
         if (c->mask) {
             if (kept != k)
@@ -167,7 +169,7 @@ HANDLER(cp_wait) /* insn.imm: groups that may stay pending; -1: everything, comm
     x->wait.mask = w->mask;
     x->wait.group = x->group;
     u32 group = in->imm < 0 ? UINT32_MAX : (u64)in->imm >= x->group ? 0 : x->group - (u32)in->imm;
-    return async_complete(w, in, group, w->mask, NULL) ? in + 1 : NULL;
+    return async_complete(w, in, group, w->mask, false) ? in + 1 : NULL;
 }
 
 /* ---- clusters: cluster.c has the addresses and the barrier ---- */

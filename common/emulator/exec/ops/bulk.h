@@ -49,11 +49,13 @@ u32 JOIN(mbarrier_phase, LEVEL)(const struct spot *s);
 /* Its count of bytes falls by what `in` has brought, as an arrival that others acquire. */
 void JOIN(mbarrier_bytes, LEVEL)(struct warp *w, const struct insn *in, int lane,
                                  const struct spot *s, u32 bytes);
-/* async.c: performs the copies of groups before `group` for these lanes, which wait for them at
- * `in`; or an mbarrier does, whose state before is *b, for that of the only one. False after a
- * fault. */
+/* async.c: the mbarrier, before the lane arrives at it, is to wait for the lane's copies. */
+void JOIN(async_expect, LEVEL)(struct warp *w, const struct insn *in, int lane,
+                               const struct spot *s);
+/* Performs the copies of groups before `group` for these lanes, all at once, as they are counted.
+ * They wait for them at `in`; or an mbarrier does that expects them. False after a fault. */
 bool JOIN(async_complete, LEVEL)(struct warp *w, const struct insn *in, u32 group, u32 lanes,
-                                 const u64 *b);
+                                 bool expected);
 #define spot_find      JOIN(spot_find, LEVEL)
 #define spot_holds     JOIN(spot_holds, LEVEL)
 #define spot_tell      JOIN(spot_tell, LEVEL)
@@ -62,6 +64,7 @@ bool JOIN(async_complete, LEVEL)(struct warp *w, const struct insn *in, u32 grou
 #define mbarrier_find  JOIN(mbarrier_find, LEVEL)
 #define mbarrier_phase JOIN(mbarrier_phase, LEVEL)
 #define mbarrier_bytes JOIN(mbarrier_bytes, LEVEL)
+#define async_expect   JOIN(async_expect, LEVEL)
 #define async_complete JOIN(async_complete, LEVEL)
 
 /* A lane's address, of a register of 4 or 8 bytes. */

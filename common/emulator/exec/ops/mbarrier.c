@@ -187,8 +187,8 @@ static bool too_many(struct warp *w, const struct insn *in, int lane, const stru
     return true;
 }
 /* One lane's operation on the mbarrier: its state before to *r, whether its wait is over to *over.
- * False after a fault. */
-static bool operate(struct warp *w, const struct insn *in, int lane, const struct spot *s, u64 arg,
+ */
+static void operate(struct warp *w, const struct insn *in, int lane, const struct spot *s, u64 arg,
                     u64 *r, bool *over)
 {
     u64 *b = state_of(s);
@@ -206,8 +206,7 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
         *b = arrive(*b, (u32)arg, 0, in->sub == M_arrive_drop);
         break;
     case M_mbarrier: /* cp.async.mbarrier.arrive: after this thread's copies */
-        if (!async_complete(w, in, UINT32_MAX, 1u << lane, b))
-            return false;
+        async_expect(w, in, lane, s);
         *b = in->count == 2 ? arrive(*b, 1, 0, false) : *b;
         break;
     case M_expect_tx: /* .count 2: arrive.expect_tx; 3: arrive_drop.expect_tx */
@@ -226,7 +225,6 @@ static bool operate(struct warp *w, const struct insn *in, int lane, const struc
     }
     if (w->held)
         follow(w, in, s, (u32)*r & 15, (u32)*b & 15, *over);
-    return true;
 }
 /* Arrivals and what is expected reach other blocks' mbarriers, the rest does not. */
 static bool reaches_peers(const struct insn *in)
@@ -298,9 +296,9 @@ HANDLER(mbarrier)
             return warp_fault(w, in, i, cudaErrorIllegalAddress,
                               "the mbarrier is another block's: only arrivals, expect_tx and "
                               "complete_tx reach it");
-        if (too_many(w, in, i, &s, together(in, address, arg, rest)) ||
-            !operate(w, in, i, &s, arg[i], &r[i], &over))
+        if (too_many(w, in, i, &s, together(in, address, arg, rest)))
             return NULL;
+        operate(w, in, i, &s, arg[i], &r[i], &over);
         at[i] = s.at;
         own |= (u32)(s.block == w->block) << i;
         yes |= (u32)over << i;
@@ -309,6 +307,8 @@ HANDLER(mbarrier)
             tell_peer(w, &a, i, &s);
         }
     }
+    if (in->sub == M_mbarrier && !async_complete(w, in, UINT32_MAX, w->mask, true))
+        return NULL;
     struct access a = access_of(w, in, false);
     bool late = yes && waits(in) && comes_late(w, at[__builtin_ctz(yes)]);
     yes = late ? 0 : yes;
