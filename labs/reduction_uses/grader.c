@@ -132,9 +132,8 @@ static const struct hidden_case hidden[] = {
 #define EACH_LOADS(most, share) "influence(one_warp) >= min(" most ", " share " * global_ld_requests / warps) - k"
 /* Of rows that have elements for all of a block's warps, four by four, all load about as much. */
 #define ALL_SHARE "warps * global_ld_squares <= 1.3 * max(1, 1024 / n) * global_ld_bytes * global_ld_bytes"
-/* And of all lanes: a full warp has 128 bytes a request, four at the end of a row fewer. Of a long
- * row each warp may have one that is not full. */
-#define ALL_LANES "global_ld_bytes >= 100 * (global_ld_requests - 4 * blocks) && global_ld_lanes >= 31 * (global_ld_requests - warps)"
+/* And of all lanes: a full warp has 128 bytes a request; each warp may have one that is not full. */
+#define ALL_LANES "global_ld_bytes >= 100 * (global_ld_requests - warps) && global_ld_lanes >= 31 * (global_ld_requests - warps)"
 /* Elements meet in registers and shared memory; an atomic a warp may join what the warps have. */
 #define NOT_BY_ATOMICS "global_atom_requests + global_red_requests + async_sends <= 2 * warps"
 /* The array is read once, by all threads; the results' sectors are few, and so are the loads of who
