@@ -3,7 +3,7 @@
 // class: only-where-looked
 // only: coherent
 // expect: place-clean=fail
-// hint: place-clean: what orders them
+// hint: place-clean: shared-race
 #include "warplab.cuh"
 
 template <unsigned path> __device__ float work(float x)
