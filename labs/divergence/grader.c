@@ -156,7 +156,7 @@ static const struct rubric_row rows[] = {
      .hint = "Even threads and odd ones. Does the last thread have an element?"},
     {"thread-clean", 0.5, "Branch by thread: no bad access", ROW_CHECKS, "branch_thread", .cases = "branch hidden-few-branch", .hint = CHECKED},
     {"thread-both", 1, "Branch by thread: each warp walks both branches", ROW_GATE, "branch_thread", .cases = "branch-full hidden-branch-full hidden-some-branch hidden-several-branch hidden-branch hidden-branch-middle hidden-branch-far",
-     .gate = "flop_fp32_slots >= 1.9 * flops && " IN_WORK("2.1", "16") " && " BY_HALVES " && " BY_PLACE " && shared_st_bytes + shuffles + exchanges == 0 && " SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6") " && " IN_WHOLE_BLOCKS,
+     .gate = "flop_fp32_slots >= 1.9 * flops && " IN_WORK("2.1", "16") " && " BY_HALVES " && " BY_PLACE " && shared_st_bytes + shuffles == 0 && exchanges <= 2 * warps && " /* a vote makes groups, as those of each half */  SAME_WORK " && " OWN_CODE " && " ALL_WARPS("1.6") " && " IN_WHOLE_BLOCKS,
      .hint = "Thread i does element i, in code of its own path: this kernel is to show what that costs. To rearrange comes later."},
     {"given-paths", 0, "The given paths is still right", ROW_CORRECT, "paths", .cases = "paths", .hint = GIVEN},
     {"given-mixed", 0, "The given mixed is still right", ROW_CORRECT, "mixed", .cases = "none one tail full", .hint = GIVEN},
