@@ -757,7 +757,7 @@ static const struct lab_goal goals[] = {
      "neighbouring lanes read distant words"},
     {"fast", "options=10^6", "thread_inst_fp64 == 0",
      "some of its arithmetic is in double precision"},
-    {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 90.9 + 5 * threads / n",
+    {"fast", "options=10^6", "thread_inst_executed_pred_on / n <= 90.9 + 20 * threads / n",
      "it takes over 15 % more instructions than ours, which takes 79 an option"},
     {"fast", "options=10^6", "div_ops <= 3 * warps + 0.1 * n / 32",
      "it divides the exact way, `/` or sqrtf(), more than three times a thread"},
