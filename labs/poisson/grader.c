@@ -45,8 +45,9 @@ static const struct rubric_row rows[] = {
      .hint = CHECKED " What one thread stores in shared memory, another loads: what must lie between?"},
     {"shared-once", 3, "Shared wave numbers: each is loaded once a block", ROW_GATE, "solve_shared", .elsewhere = 1.25, .cases = "square hidden-large hidden-broad hidden-vast hidden-low hidden-narrow",
      /* a block of T threads has no more than 32 + T / 32 wave numbers, unless it is odd, and there
-      * are three kernels of as many blocks; a load for each part of a wave is right; an atomic, which is no load, is none */
-     .gate = "global_ld_bytes <= 16 * n * m + min(1.2 * n * m, 4 * (32 * blocks + threads / 32) / 3) && global_sectors <= 1.45 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
+      * are three kernels of as many blocks; a load for each part of a wave is right; an atomic, which is no load, is none;
+      * in blocks that are not a multiple of 8 wide, rows begin amid sectors: 7 wide have 1.6 times as many */
+     .gate = "global_ld_bytes <= 16 * n * m + min(1.2 * n * m, 4 * (32 * blocks + threads / 32) / 3) && global_sectors <= 1.65 * ref.global_sectors + 2 * m && global_atom_requests + global_red_requests + async_sends == 0 && influence(others) >= 0.9",
      .hint = "r, both parts of c, and c's real part are 16 bytes for each number. What do you load beyond that? And does each thread have its wave numbers from shared memory?"},
     {"half-ok", 4, "Half of the waves: u is right", ROW_CORRECT, "solve_half", .cases = SHAPES,
      .hint = "How many waves has a row? Where does the second row begin? The rows are all there: ky as before."},

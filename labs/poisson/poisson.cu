@@ -48,7 +48,7 @@ KERNEL complex_to_real(const float2 *c, float *u, unsigned n, unsigned m, float 
 LAUNCH(solve_shared, 16, 16);
 
 // TODO 2: as solve_naive, but each wave number is loaded from global memory once a block, not once
-// a thread. Blocks are at most 32 wide and 32 high. Those at the edge reach beyond the plane.
+// a thread. Blocks are 8 to 32 wide, and 32 high at most. Those at the edge reach beyond the plane.
 KERNEL solve_shared(float2 *c, const float *kx, const float *ky, unsigned n, unsigned m)
 {
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
