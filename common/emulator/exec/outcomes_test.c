@@ -384,6 +384,25 @@ Test(outcomes, late_copies)
     cr_expect(most > 900 && most < 1200, "%u", most);
 }
 
+/* One lane waits, the others where they meet again: none goes on without it. */
+Test(outcomes, late_copies_part_no_warp)
+{
+    static const char body[] =
+        "mov.u32 %r0, words;\nsetp.ne.u32 %p0, %t, 0;\n@%p0 bra MEET;\n"
+        "mbarrier.init.shared.b64 [%r0], 1;\nmbarrier.arrive.shared.b64 %d0, [%r0];\n"
+        "ASK: mbarrier.test_wait.shared.b64 %p1, [%r0], %d0;\n@!%p1 bra ASK;\n"
+        "MEET: activemask.b32 %r1;\nst.global.u32 [%mine], %r1;";
+
+    for (uint64_t from = 0; from < 20; from++) {
+        disturb_set(1u << DISTURB_late);
+        turns_set(from);
+        emu_renumber();
+        RUN(.before = ".shared .align 8 .b8 words[8];", .body = body);
+        disturb_set(0);
+        cr_expect_eq(out[1], UINT32_MAX, "%x", out[1]);
+    }
+}
+
 /* How many lanes of a warp get another number than their neighbour's, which that left in shared
  * memory right before. */
 static uint32_t missed(uint64_t from, const char *sync)

@@ -268,6 +268,7 @@ static bool comes_late(struct warp *w, u64 at)
     }
     if (m && m->looks) {
         m->looks--;
+        w->cur->alone = 0; /* it needs nothing of other lanes, that they should go on without it */
         return true;
     }
     return launch_late(l) && mix64(l->turns ^ w->executed << 24 ^ at << 8 ^ w->index) & 1;
