@@ -157,6 +157,11 @@ static bool is_exact(const struct gate_result *r)
     return !*rest && (!strcmp(r->op, "==") || (!strcmp(r->op, "<=") && v == 0));
 }
 
+/* How much wider a row's limits are where only results are compared. */
+static double eased_times(const struct rubric_row *row)
+{
+    return row->elsewhere > 0 ? row->elsewhere : 2;
+}
 /* Of totals alone, on a case where the reference keeps to the limit, more or less. Tiles of other
  * shapes than its own are right, and other parts of them are used where a matrix ends: so limits
  * are wide. Of what is not to be at all there is none, however little there is to do. */
@@ -166,8 +171,7 @@ static bool near_reference(void *user, const struct gate_result *r)
     if (strpbrk(r->left_text, "/,") || theirs.run->result.end != RUN_OK)
         return true;
     struct gate_world world = world_of(&theirs);
-    double left = gate_value(r->left_text, &world, NULL),
-           times = u->m->row->elsewhere > 0 ? u->m->row->elsewhere : 2;
+    double left = gate_value(r->left_text, &world, NULL), times = eased_times(u->m->row);
     if (is_exact(r))
         return strcmp(r->op, "<=") ? left != r->right : left > r->right;
     if (is_little(u->run))
@@ -437,7 +441,10 @@ static void put_reason(struct text *t, struct gate_user *u, const struct gate_re
         put_evidence(t, u->m->row, g, c->kind);
 }
 
-static void fail_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c)
+/* eased: so many times what the condition says, or the reference has there, would do; 0: it would
+ * not. */
+static void fail_gate(struct gate_user *u, const struct gate_result *g, const struct marked_case *c,
+                      double eased)
 {
     struct marking *m = u->m;
     const char *counter = m->row->line_of ? m->row->line_of : g->first_name;
@@ -446,6 +453,11 @@ static void fail_gate(struct gate_user *u, const struct gate_result *g, const st
     struct text t = {0};
     put_reason(&t, u, g, c);
     text_addf(&t, " (%s", place);
+    if (eased > 0 && !is_exact(g))
+        text_addf(&t,
+                  g->op[0] == '>' ? ", where 1/%g of that or of the reference's would do"
+                                  : ", where %g times that or the reference's would do",
+                  eased);
     if (line)
         text_addf(&t, ", %s line %lld", g->worst >= 0 ? "on" : "most of it on", (long long)line);
     text_add(&t, ").");
@@ -481,7 +493,7 @@ bool mark_gate_on(struct marking *m, const struct marked_case *c, bool influence
     if (g.error)
         marking_settle(m, STATUS_ERROR, g.error, c->c.name);
     else if (!ok)
-        fail_gate(&u, &g, c);
+        fail_gate(&u, &g, c, 0);
     else if (!c->kind)
         pass_gate(&u, &g, c);
     gate_free(&g);
@@ -504,7 +516,7 @@ bool mark_gate_elsewhere(struct marking *m, const struct marked_case *c)
     if (g.error)
         marking_settle(m, STATUS_ERROR, g.error, c->c.name);
     else if (!ok)
-        fail_gate(&u, &g, c);
+        fail_gate(&u, &g, c, eased_times(m->row));
     gate_free(&g);
     gate_user_free(&u);
     return ok;

@@ -26,6 +26,7 @@ static const struct lab_case cases[] = {
     F32("deep", 36, 37, 1823), F32("deeper", 30, 31, 2203),
 
     F32("ragged", 254, 126, 37), F32("ragged-low", 126, 254, 35), F32("ragged-high", 510, 127, 19), F32("ragged-wide", 127, 510, 18), F32("ragged-higher", 1022, 126, 9), F32("ragged-wider", 126, 1021, 10),
+    F16("whole-96-16", 384, 384, 64), F16("whole-96-high16", 768, 384, 64), F16("whole-96-wide16", 384, 768, 64),
     F16("square16", 128, 128, 64), F16("tall16", 256, 128, 64), F16("broad16", 128, 256, 64), F16("long16", 128, 128, 128),
     F16("maps16", 136, 264, 72), F16("maps-low16", 40, 520, 136), F16("maps-high16", 392, 24, 200), F16("maps-deep16", 72, 40, 1032), F16("maps-long16", 56, 72, 520),
     /* more tiles than blocks that stay; two tiles, one above the other, that share b's */
@@ -87,9 +88,10 @@ static const struct hidden_case hidden[] = {
     {.name = "hidden-stay16", .kind = "more 16-bit tiles than blocks that stay", .like = "stay16 stay-long16", .m_min = 390, .m_max = 512},
     {.name = "hidden-stay-more16", .kind = "a dozen 16-bit tiles of a few blocks that stay", .like = "stay-four16 stay-three16", .m_min = 1290, .m_max = 1660},
     {.name = "hidden-pair16", .kind = "16-bit tiles that share b's", .like = "pair16 pair-wide16 pair-long16"},
-    {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 50, .m_max = 120},
+    {.name = "hidden-steps16", .kind = "16-bit matrices of many steps", .like = "steps-long16", .m_min = 117, .m_max = 128 /* a tile's boxes of 16 rows and more have 600 bytes each */},
     {.name = "hidden-columns16", .kind = "16-bit matrices of many columns", .like = "columns16", .n_min = 257, .n_max = 384, .m_min = 50, .m_max = 120, .k_min = 257, .k_max = 328, .multiple = 8, .k_multiple = 8},
     {.name = "hidden-rows16", .kind = "16-bit matrices of many rows", .like = "steps-long16", .m_min = 121, .m_max = 600, .k_min = 264, .k_max = 400, .any_scale = true, .work_max = 70000, .k_multiple = 8},
+    {.name = "hidden-whole-96-16", .kind = "16-bit matrices of whole tiles, those of 96 too", .like = "whole-96-16 whole-96-high16 whole-96-wide16"},
     {.name = "hidden-tiles16", .kind = "16-bit matrices of whole tiles", .like = "square16 tall16 broad16 long16"},
 };
 
@@ -174,7 +176,7 @@ static const struct rubric_row rows[] = {
              /* what is loaded goes into the tile, unless everybody loads all */
              " && max(1.1 * shared_st_bytes - global_ld_bytes, global_ld_bytes - 1.05 / 32 * " ALL_BYTES ") >= 0",
      .hint = "Let neighbouring threads fetch neighbouring words of a row, whatever they use later."},
-    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .cases = "hidden-whole-96",
+    {"tiled-shared", 2, "mm_tiled uses each word from shared memory several times", ROW_GATE, "mm_tiled", .elsewhere = 5 /* tiles of 96 that hang over */, .cases = "hidden-whole-96",
      .gate = "shared_ld_bytes <= 1.05 / 4 * " ALL_BYTES " && global_ld_bytes <= 1.05 / 32 * " ALL_BYTES
              " && 32 * global_atom_requests <= 0.2 * m * n * k && " FEW_OTHERS " && " FROM_TILE,
      .hint = "2 N^3 / V words from shared memory: how large is your V, and are the V + V operands in registers?"},
@@ -213,7 +215,7 @@ static const struct rubric_row rows[] = {
      .hint = "The fragments are always whole: what is in them past the edge, and who keeps store_matrix_sync inside c?"},
     {"tensor-clean", 1, "mm_tensor has no race and no bad access", ROW_CHECKS, "mm_tensor", .cases = "odd16 hidden-16 hidden-tall16 hidden-even16 hidden-great16 hidden-long16",
      .hint = "Fragments are read by whole warps, tiles fetched by whole blocks: a barrier belongs between."},
-    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .elsewhere = 5, .cases = "hidden-tiles16",
+    {"tensor-used", 2, "mm_tensor's products are made by tensor cores", ROW_GATE, "mm_tensor", .elsewhere = 5, .cases = "hidden-whole-96-16",
      .gate = "tensor_flop >= flops && tensor_flop <= 1.6 * flops && flop_fp16 + flop_fp32 + flop_fp64 <= 0.1 * flops"
              /* integers, which no flop counts, need an instruction a product; fetching may take its time, and storing a little */
              " && inst_executed <= 0.0157 * m * n * k + 0.1 * m * n + 40 * global_ld_requests && global_ld_bytes >= 30 * global_ld_requests"
