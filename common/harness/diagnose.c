@@ -939,32 +939,50 @@ static void check_right(struct search *s, const struct lab_case *c)
         by_unset(s, c);
 }
 
+static void look_at_right_program(struct search *s)
+{
+    const struct lab_case *c = case_for_a_pattern(s);
+
+    if (!c)
+        return;
+    check_right(s, c);
+    if (!s->d->cause)
+        by_rehearsal(s, c);
+}
+
+static void look_at_right(struct search *s)
+{
+    const struct lab_case *c = case_of_blocks(s, false);
+    /* Blocks that share an output, as slices of a sum do, have other work than those that do not.
+     */
+    const struct lab_case *deep = case_of_blocks(s, true);
+
+    if (c)
+        check_right(s, c);
+    if (deep && deep != c && !s->d->cause)
+        check_right(s, deep);
+    if (s->d->cause)
+        return;
+    by_influence(s);
+    if (!s->d->beside.length)
+        by_idle(s);
+}
+
+/* That a launch is given up for the limit on its steps is no news. */
 void diagnose_right(struct experiment *x, const struct lab_case *const *cases, int ncases,
                     const char *path, struct diagnosis *d)
 {
     struct search s = {
         .x = x, .failed = cases, .nfailed = ncases, .all_right = true, .path = path, .d = d};
-    const struct lab_case *c =
-        x->verify->lab->program ? case_for_a_pattern(&s) : case_of_blocks(&s, false);
-    /* Blocks that share an output, as slices of a sum do, have other work than those that do not.
-     */
-    const struct lab_case *deep = x->verify->lab->program ? NULL : case_of_blocks(&s, true);
 
     budget(x);
-    if (c)
-        check_right(&s, c);
-    if (deep && deep != c && !d->cause)
-        check_right(&s, deep);
-    if (d->cause)
-        return;
     if (x->verify->lab->program) {
-        if (c)
-            by_rehearsal(&s, c);
+        look_at_right_program(&s);
         return;
     }
-    by_influence(&s);
-    if (!d->beside.length)
-        by_idle(&s);
+    emulator_set_quiet(2);
+    look_at_right(&s);
+    emulator_set_quiet(1);
 }
 
 bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed, int nfailed)
@@ -973,7 +991,10 @@ bool diagnose_nothing(struct experiment *x, const struct lab_case *const *failed
     const struct lab_case *c = case_for_a_pattern(&s);
 
     budget(x);
-    return c && writes_nothing(&s, c);
+    emulator_set_quiet(2);
+    bool nothing = c && writes_nothing(&s, c);
+    emulator_set_quiet(1);
+    return nothing;
 }
 
 void diagnosis_free(struct diagnosis *d)

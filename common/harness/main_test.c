@@ -258,6 +258,18 @@ Test(run, says_and_exits_as_it_should, .timeout = 120)
     }
 }
 
+/* Who looks on behind a right result gives a launch fewer steps than the student's own has. */
+Test(run, does_not_tell_of_its_own_limit, .timeout = 60)
+{
+    struct outcome o = lab(HEAD SCALE("for (int k = 0; k < 1 << 17; k++) asm volatile(\"\");\n"
+                                      "    if (i < n) y[i] = 2 * x[i] + 1;") SCALE_FLOAT,
+                           "--kernel scale --case n=1000 --no-time");
+
+    cr_expect(strstr(o.output, "all right (1 checked)"), "%s", o.output);
+    cr_expect_not(strstr(o.output, "steps"), "%s", o.output);
+    free(o.output);
+}
+
 /* As on a GPU, which the compiler is asked for. */
 Test(run, refuses_more_registers_than_there_are, .timeout = 60)
 {
