@@ -112,7 +112,9 @@ static const struct rubric_row rows[] = {
     {"blocks-speed", 2, "Several blocks: as fast as the reference", ROW_SPEED, "price_blocks", .cases = "b-wide hidden-few-b hidden-most-b hidden-many-o", .gpu_cases = "b-wide-gpu", .ratio = 0.5, .tolerance = 0.05,
      .gate = LONGEST " && " EVEN " && inst_executed <= 1.8 * ref.inst_executed && " NO_MEMORY " && " ALL_LANES " && influence(one_block) >= 0.9 && " ALL_WARPS, .elsewhere = 1.5,
      .hint = "How many paths has the thread that has most? They should be spread over all blocks alike."},
-    {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths hidden-few-paths", .ratio = 0.8, .tolerance = 0.05, .evidence = EV_MODELLED,
+    {"switch-few", 1, "The switch: few paths", ROW_SPEED, "price_switch", .cases = "few-paths hidden-few-paths", .ratio = 0.5, .tolerance = 0.05, .evidence = EV_MODELLED,
+     /* blocks tell which of the two is taken; how fast a slower one may be, its own row says */
+     .gate = "blocks <= m", .elsewhere = HERE_ONLY,
      /* one launch of a few microseconds, timed once, is the host's as much as the GPU's: an H200 that
       * takes 1.6 times as long for several blocks when launches follow each other did not tell */
      .hint = "What does a second launch cost? (Or is it price_block itself that is slow?) Look at price_block and price_blocks in the tables of few paths. The switch of 2008 was measured on another GPU."},
