@@ -261,9 +261,11 @@ Test(run, says_and_exits_as_it_should, .timeout = 120)
 /* Who looks on behind a right result gives a launch fewer steps than the student's own has. */
 Test(run, does_not_tell_of_its_own_limit, .timeout = 60)
 {
-    struct outcome o = lab(HEAD SCALE("for (int k = 0; k < 1 << 17; k++) asm volatile(\"\");\n"
-                                      "    if (i < n) y[i] = 2 * x[i] + 1;") SCALE_FLOAT,
-                           "--kernel scale --case n=1000 --no-time");
+    struct outcome o =
+        lab(HEAD SCALE("for (int k = 0; k < 1 << 17; k++)\n"
+                       "        asm volatile(\"add.u32 %0, %0, 1;\" : \"+r\"(i));\n"
+                       "    i -= 1 << 17;\n    if (i < n) y[i] = 2 * x[i] + 1;") SCALE_FLOAT,
+            "--kernel scale --case n=1000 --no-time");
 
     cr_expect(strstr(o.output, "all right (1 checked)"), "%s", o.output);
     cr_expect_not(strstr(o.output, "steps"), "%s", o.output);
