@@ -202,6 +202,8 @@ static const struct {
     {".local .b32 l;\n" TWO "st.local.u32 [l], %r0;\nld.local.u32 %r0, [l];\n" LEFT, DISTURB_parked,
      32},
     {TWO "add.cc.u32 %r0, %r0, 0;\n" LEFT, DISTURB_parked, 32},
+    {TWO "xor.b32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
+    {TWO "shl.b32 %r3, %r3, 16;\nor.b32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 32},
     {TWO "sub.cc.u32 %r2, %t, 1;\naddc.u32 %r0, %r0, 0;\n" LEFT, DISTURB_parked, 32},
     {TWO "add.cc.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 0},
     {TWO "add.u32 %r0, %r0, %r3;\n" LEFT, DISTURB_parked, 0},
@@ -245,6 +247,13 @@ static const struct {
      DISTURB_again, 0},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nadd.u32 %r7, %r0, 1;\n" FLOATS FLOATS DONE,
      DISTURB_ahead, 0},
+    /* a copy is used: so it has come */
+    {GLOBAL "ld.global.u32 %r0, [%mine+4096];\nshr.u32 %r3, %r0, 1;\n"
+            "setp.eq.u32 %p0, %r3, 5;\n" FLOATS FLOATS "mov.u32 %r7, %r0;\n" DONE,
+     DISTURB_ahead, 0},
+    {FIVE GLOBAL "ld.global.u32 %r0, [%mine+4096];\nshr.u32 %r3, %r0, 1;\n"
+                 "setp.eq.u32 %p0, %r3, 5;\n" FLOATS FLOATS "mov.u32 %r7, %r0;\n" DONE,
+     DISTURB_at_once, 32},
     {GLOBAL "ld.global.u32 %r0, [%mine+4096];\n" FLOATS FLOATS "mov.u32 %r0, 5;\n"
             "mov.u32 %r7, %r0;\n" DONE,
      DISTURB_ahead, 0},

@@ -18,6 +18,7 @@ struct held {
     /* Where it is asked what is parked, it is held until it is written over: */
     uint64_t element; /* of one that it is made of: when and where it was loaded */
     uint32_t met;     /* lanes in which it is made of several */
+    uint64_t waited;  /* 1 + the clock when another register that holds the same was used; or 0 */
 };
 
 /* A copy that a barrier waits for, or two: who waits at the first may tell of it at the second. */
@@ -310,6 +311,25 @@ static bool computes(const struct ptx_insn *p, const struct insn *in)
     return p->op < OP_cvta && p->op != OP_mov && !carry && in->dst >> SEL_SHIFT == SEL_REG &&
            p->noperands && p->operands[0].kind == OPD_REG;
 }
+/* Does it lay bits beside bits? What it makes of two elements is no sum of them yet. */
+static bool lays_bits(const struct ptx_insn *p)
+{
+    switch (p->op) {
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_not:
+    case OP_lop3:
+    case OP_shl:
+    case OP_shr:
+    case OP_shf:
+    case OP_bfi:
+    case OP_prmt:
+        return true;
+    default:
+        return false;
+    }
+}
 /* What `in` is about to make, of which elements is it made? It is tried out with each that it
  * might be: one that is multiplied by 0, or too small to matter in a sum, is none of them. Nor is
  * a float that is 0, of which flipping bits makes a tiny one. */
@@ -322,6 +342,7 @@ static struct held made_of(struct warp *w, const struct insn *in, const struct p
     uint8_t before[ROW], as_is[ROW], source[ROW], *to = place(w, in->dst);
     uint32_t width = row_bytes(f, p->operands[0].reg);
     struct held x = {.place = in->dst, .width = width, .size = width};
+    bool meets = !lays_bits(p);
 
     if (width > 8 || ptx_type_bits(f->regs[p->operands[0].reg].type) < 8)
         return x;
@@ -339,7 +360,7 @@ static struct held made_of(struct warp *w, const struct insn *in, const struct p
         uint32_t lanes = changed(to, as_is, width) & h->lanes & mask;
         memcpy(to, before, width * WARP);
         memcpy(place(w, h->place), source, h->width * WARP);
-        x.met |= lanes & (h->met | (h->element != x.element ? x.lanes : 0));
+        x.met |= lanes & (h->met | (meets && h->element != x.element ? x.lanes : 0));
         x.lanes |= lanes;
         x.element = lanes ? h->element : x.element;
     }
@@ -388,6 +409,17 @@ static void follow_parked(struct warp *w, const struct insn *in, const struct pt
     }
 }
 
+/* Who waits for one register has waited for all that hold the same. */
+static void wait_for_copies(struct warp *w, const struct held *used, uint64_t now)
+{
+    struct frame *f = w->cur->frame;
+    for (uint32_t r = 0; r < f->func->ptx->nregs; r++) {
+        struct held *h = &f->held[r];
+        if (h->lanes & used->lanes && h->element == used->element && !h->waited)
+            h->waited = now + 1;
+    }
+}
+
 void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_register flip)
 {
     const struct ptx_insn *p = followed_statement(w, in);
@@ -412,9 +444,12 @@ void follow_uses(struct warp *w, const struct insn *in, uint32_t mask, flip_regi
         w->used = true;
         if (hands) /* for others: who waits for it is told by w */
             w->handed = h->since;
-        else if ((straight && h->apart && !leaves(p)) ||
-                 follow_disturbs(w->block->launch, h->since, follow_clock(w, in)))
+        uint64_t now = h->waited ? h->waited - 1 : follow_clock(w, in);
+        if (!hands && ((straight && h->apart && !leaves(p)) ||
+                       follow_disturbs(w->block->launch, h->since, now)))
             flip(w, in, h->place, h->width, h->size, k, h->lanes);
+        if (!hands)
+            wait_for_copies(w, h, now);
         h->lanes = 0;
     }
 }
@@ -469,7 +504,7 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
         if (load)
             *h = (struct held){
                 h->lanes | loaded, x->places[k],         x->width, x->size, follow_clock(w, in),
-                x->apart,          element_of(w, in, k), h->met};
+                x->apart,          element_of(w, in, k), h->met,   0};
         else if (from && (n == 1 || n == in->count))
             *h = (struct held){h->lanes | (what.lanes & mask),
                                n > 1 ? in->places[k] : in->dst,
@@ -478,7 +513,8 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
                                what.since,
                                what.apart,
                                what.element,
-                               h->met | (what.met & mask)};
+                               h->met | (what.met & mask),
+                               what.waited};
     }
 }
 
