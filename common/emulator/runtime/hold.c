@@ -426,12 +426,16 @@ bool hold_waits(uint64_t number)
 
 /* ---- late ---- */
 
-/* Every second time what it asks about goes on, up to where it waits for the host. */
+/* So often a question finds that nothing is done yet: who asks a few times has not waited. */
+enum { ASKED_IN_VAIN = 500 };
+
+/* Then what it asks about goes on, up to where it waits for the host. */
 static void ask(const struct claim *x)
 {
     static atomic_uint asked;
 
-    if (!late || inside || !is_waited_for(x) || atomic_fetch_add(&asked, 1) % 2 == 0 ||
+    if (!late || inside || !is_waited_for(x) ||
+        atomic_fetch_add(&asked, 1) % ASKED_IN_VAIN != ASKED_IN_VAIN - 1 ||
         pthread_mutex_trylock(&turn))
         return;
     run_needed(x);
