@@ -24,7 +24,7 @@ void engine_defaults(struct engine_options *o)
         lib = xformat("%s/../lib", bin);
     const char *cuda = getenv("WARPLAB_CUDA");
     *o = (struct engine_options){.steps = 40000000,
-                                 .steps_all = 600000000,
+                                 .steps_all = 1000000000,
                                  .compile_s = 20,
                                  .run_s = 30,
                                  .bin = bin,

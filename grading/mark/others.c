@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHECKED = 1000000 }; /* warp instructions of a run that is checked unasked */
+/* Warp instructions of a run that is checked unasked, and of a row's further hidden ones together.
+ */
+enum { MOST_CHECKED = 1000000, MOST_FURTHER = MOST_CHECKED };
 
 /* Does a row compare the variant's results on this case, which the row in hand does not name? */
 static bool only_compared(const struct marking *m, const char *name)
@@ -82,9 +84,10 @@ static bool waits_in_part(const struct session *s)
     return false;
 }
 
-/* Of the hidden cases on which results are only compared one, which follows from secret and
- * submission (in practice the first), and all in which warps wait less often for each other than in
- * those that the row names; all, where not all warps wait for all, and the solution's do. */
+/* Of the hidden cases on which results are only compared some, of which the first follows from
+ * secret and submission (in practice it is the first), and all in which warps wait less often for
+ * each other than in those that the row names; all, where not all warps wait for all, and the
+ * solution's do. */
 static int check_hidden(struct marking *m, struct marked_case *out)
 {
     const struct rubric *b = m->e->rubric;
@@ -98,12 +101,18 @@ static int check_hidden(struct marking *m, struct marked_case *out)
     char *label = xformat("%s/%s/%s/checked", m->e->lab->name, m->row->id, m->draw.submission);
     int drawn = m->draw.secret ? (int)(secret_draw(m->draw.secret, label) % (uint64_t)n) : 0;
     free(label);
-    int kept = check_too(m, of[drawn], MOST_CHECKED, out);
+    int kept = 0;
+    uint64_t left = MOST_FURTHER;
     bool all = waits_in_part(m->s) && !waits_in_part(engine_reference(m->e));
     double least = all ? INFINITY : least_waits(m);
-    for (int i = 0; i < n; i++)
-        if (i != drawn && waits_less(m, of[i], least))
-            kept += check_too(m, of[i], MOST_CHECKED, &out[kept]);
+    for (int i = 0; i < n; i++) {
+        const char *name = of[(drawn + i) % n];
+        bool less = waits_less(m, name, least);
+        if (!check_too(m, name, less || !i ? MOST_CHECKED : left, &out[kept]))
+            continue;
+        uint64_t taken = marking_run(m, &out[kept++], 0, false)->outputs.counters.inst_executed;
+        left -= !i || less ? 0 : taken;
+    }
     return kept;
 }
 
