@@ -170,6 +170,8 @@ static void host_writes()
     add_one<<<1, 5, 0, beside>>>(n + 1);
     SAME(cudaStreamQuery(s), cudaErrorNotReady);
     SAME(cudaStreamQuery(beside), cudaErrorNotReady);
+    while (cudaEventQuery(before) == cudaErrorNotReady) /* nothing is before it: soon */
+        continue;
     SAME(cudaEventQuery(before), cudaSuccess);
     SAME(cudaEventQuery(behind), cudaErrorNotReady);
     SAME(cudaEventElapsedTime(&ms, before, behind), cudaErrorNotReady);

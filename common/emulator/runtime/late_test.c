@@ -124,6 +124,7 @@ Test(late, what_waits_for_something_else_is_no_wait)
     back(blocking);
     OK(cudaMemset(device + 8, 0, 4)); /* the host does not wait for a fill of the device's */
     cr_assert_eq(pinned[0], -1);
+    OK(cudaDeviceSynchronize());
 }
 
 Test(late, a_source_is_read_when_the_copy_is_done)
@@ -203,6 +204,7 @@ Test(late, not_more_is_queued_than_a_gpu_has_room_for)
     for (int i = 0; i < 1100; i++)
         launch_add(1, one);
     cr_assert_neq(now(), 0);
+    OK(cudaDeviceSynchronize());
 }
 
 static void set_flag(void *flag)
