@@ -38,10 +38,12 @@ static void put(int fd, const void *data, size_t n)
  * underscore is one where words are put together. */
 static bool is_of_time(const struct token *t, bool joins)
 {
+    if (!memchr(t->s, '_', (size_t)t->n) || (t->n == 1 && !joins))
+        return false;
     char *name = xformat("%.*s", t->n, t->s);
     bool part = strstr("__TIME__", name) || strstr("__DATE__", name);
     free(name);
-    return part && memchr(t->s, '_', (size_t)t->n) && (t->n > 1 || joins);
+    return part;
 }
 static bool names_time(const char *source)
 {

@@ -909,13 +909,11 @@ struct verdict *engine_mark(struct engine *e, const char *name, const char *sour
     struct draw d = {e->o->secret, digest};
     verdict_put(&v->source, digest);
     v->length = (int64_t)length;
-    verdict_put(&v->log, or_empty(s.compile_log));
     if (s.compiled)
         mark_all_rows(e, &s, &d, v);
-    if (!s.compiled) { /* it may also turn out so when the module is loaded, or run */
-        verdict_put(&v->log, or_empty(s.compile_log));
+    if (!s.compiled) /* it may also turn out so when the module is loaded, or run */
         not_compiled(e, &s, v);
-    }
+    verdict_put(&v->log, or_empty(s.compile_log));
     v->compiled = s.compiled;
     v->steps = s.taken;
     v->dearest = s.dearest;

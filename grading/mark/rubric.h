@@ -12,7 +12,7 @@ enum row_kind {
     ROW_CORRECT, /* right results on every case named; a program's also when work is late */
     ROW_GATE,    /* a condition on counters, summed over the case's launches */
     /* No finding of the emulator's checks (memory, races, barriers): on its cases and, of those
-     * that the variant's ROW_CORRECT rows name, on the small public ones and one hidden one. */
+     * that the variant's ROW_CORRECT rows name, on small public and hidden ones. */
     ROW_CHECKS,
     ROW_SPEED, /* time against the reference solution's, same variant and case */
     /* Of a program (lab->program): calls are made to fail, and it says so, writes no result, frees

@@ -330,6 +330,13 @@ static bool lays_bits(const struct ptx_insn *p)
         return false;
     }
 }
+/* In these lanes x is made of h, too; meets: as a sum is. */
+static void make_of(struct held *x, const struct held *h, uint32_t lanes, bool meets)
+{
+    x->met |= lanes & (h->met | (meets && h->element != x->element ? x->lanes : 0));
+    x->lanes |= lanes;
+    x->element = lanes ? h->element : x->element;
+}
 /* What `in` is about to make, of which elements is it made? It is tried out with each that it
  * might be: one that is multiplied by 0, or too small to matter in a sum, is none of them. Nor is
  * a float that is 0, of which flipping bits makes a tiny one. */
@@ -360,9 +367,7 @@ static struct held made_of(struct warp *w, const struct insn *in, const struct p
         uint32_t lanes = changed(to, as_is, width) & h->lanes & mask;
         memcpy(to, before, width * WARP);
         memcpy(place(w, h->place), source, h->width * WARP);
-        x.met |= lanes & (h->met | (meets && h->element != x.element ? x.lanes : 0));
-        x.lanes |= lanes;
-        x.element = lanes ? h->element : x.element;
+        make_of(&x, h, lanes, meets);
     }
     return x;
 }
@@ -379,10 +384,7 @@ static struct held made_of_all(const struct warp *w, const struct ptx_insn *p, u
         return x;
     for (uint32_t k = 0; k < n; k++) {
         const struct held *h = &w->cur->frame->held[regs[k]];
-        uint32_t lanes = h->lanes & mask;
-        x.met |= lanes & (h->met | (h->element != x.element ? x.lanes : 0));
-        x.lanes |= lanes;
-        x.element = lanes ? h->element : x.element;
+        make_of(&x, h, h->lanes & mask, true);
     }
     return x;
 }
@@ -395,8 +397,7 @@ static void follow_parked(struct warp *w, const struct insn *in, const struct pt
     const struct ptx_func *f = w->cur->frame->func->ptx;
     struct held *held = w->cur->frame->held;
     uint32_t regs[MAX_REGISTERS];
-    if (computes(p, in))
-        held[f->nregs] = made_of(w, in, p, mask, flip);
+    held[f->nregs] = computes(p, in) ? made_of(w, in, p, mask, flip) : made_of_all(w, p, mask);
     /* from local memory, which nobody follows, it could go on to shared */
     if (p->op != OP_st || (!lies_there(p) && p->space != SPACE_LOCAL))
         return;
@@ -486,13 +487,9 @@ void follow_results(struct warp *w, const struct insn *in, uint32_t mask, uint32
     if (!p)
         return;
     const struct held *from = moved(w, p, mask);
-    struct held all;
-    if (wants(w->block->launch, DISTURB_parked) && computes(p, in)) {
-        from = &w->cur->frame->held[w->cur->frame->func->ptx->nregs];
-    } else if (wants(w->block->launch, DISTURB_parked) && !from) {
-        all = made_of_all(w, p, mask);
-        from = all.lanes ? &all : NULL;
-    }
+    const struct held *made = &w->cur->frame->held[w->cur->frame->func->ptx->nregs];
+    if (wants(w->block->launch, DISTURB_parked) && (computes(p, in) || (!from && made->lanes)))
+        from = made;
     struct held what = from ? *from : (struct held){.lanes = FULL};
     const struct ptx_func *f = w->cur->frame->func->ptx;
     uint32_t n = insn_defs(p, f, regs, MAX_REGISTERS);

@@ -9,9 +9,9 @@
  * launch ends with an error.
  *
  * Late (hold_be_late()), all that is issued stands in the queue until a call waits for it, and of
- * what nothing orders the last comes first: no program that waits as it has to can tell. A query
- * says no first, and does what it asked about when it is made again. What has stood there for a
- * second or two in which nothing was done is done then, for programs that wait without a call: in
+ * what nothing orders the last comes first: no program that waits as it has to can tell. Queries
+ * say no, and the last of so many (ASKED_IN_VAIN) does what it asks about. What has stood there for
+ * a second or two in which nothing was done is done then, for programs that wait without a call: in
  * a host function, or for a word of pinned memory.
  *
  * Not modelled: that a GPU begins at once, and is late with a part of a copy or a kernel.

@@ -41,7 +41,7 @@ void hold_wait_all(void);
 /* From now on all work is late: done when something waits for it (inject.c). */
 void hold_be_late(void);
 bool hold_is_late(void);
-/* As hold_has(), for a call that asks: what is late is done if it is asked for again. */
+/* As hold_has(), for a call that asks: what is late is done if it is asked for often enough. */
 bool hold_query(cudaStream_t stream);
 void hold_query_number(uint64_t number);
 /* Other processes may write what kernels wait for. */
