@@ -11,8 +11,8 @@
 
 struct packed_job {
     uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
-    uint32_t untimed, any_status;
-    uint64_t disturb, steps, seed, look, as_is, sample_at;
+    uint32_t untimed, any_status, check_some, as_is;
+    uint64_t disturb, steps, seed, look, sample_at;
 };
 
 bool job_goes_on(const struct plan *p, const struct job_options *o, int32_t error)
@@ -47,11 +47,12 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->timeline,
                               o->untimed,
                               o->any_status,
+                              o->check_some,
+                              o->as_is,
                               o->disturb,
                               o->steps,
                               o->seed,
                               o->look,
-                              o->as_is,
                               o->sample_at};
     bool ok = wire_put(w, &head, sizeof(head)) && wire_put_text(w, o->fail) &&
               wire_put(w, plan, head.plan_bytes);
@@ -89,6 +90,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
     if (!read_plan(w, head.plan_bytes, p))
         return false;
     j->options = (struct job_options){.check = head.check != 0,
+                                      .check_some = head.check_some != 0,
                                       .want_lines = head.want_lines != 0,
                                       .want_instructions = head.want_instructions != 0,
                                       .timed = head.timed != 0,

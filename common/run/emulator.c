@@ -95,7 +95,7 @@ uint64_t emulator_steps(void)
     return emulator_here() ? calls.steps() : 0;
 }
 
-void emulator_set_check(bool on)
+void emulator_set_check(int on)
 {
     if (emulator_here())
         calls.set_check(on);

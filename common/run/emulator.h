@@ -15,8 +15,8 @@
 bool emulator_here(void);
 const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
-uint64_t emulator_steps(void); /* taken so far by all launches with a limit */
-void emulator_set_check(bool on);
+uint64_t emulator_steps(void);   /* taken so far by all launches with a limit */
+void emulator_set_check(int on); /* 0 off, 1 all, 2 some blocks' shared memory */
 /* Which of a schedule's launches are over before the next, a bit each; NULL: it has ended. */
 void emulator_order(const uint64_t *before);
 void emulator_set_sample(bool on);           /* for modelled times */
@@ -54,7 +54,7 @@ double emulator_occupancy(void);
 const char *emulator_bound(void);
 const char *emulator_limiter(void);
 
-/* Since the start of the program, oldest first; each is one JSON object. */
+/* Since the start of the program, or emulator_renew(), oldest first; each is one JSON object. */
 size_t emulator_findings(void);
 void emulator_set_quiet(int level); /* 1: findings, 2: refused launches, too, are not on stderr */
 const char *emulator_finding(size_t i);

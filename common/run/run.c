@@ -195,7 +195,7 @@ void run_here(const struct module *m, const struct job *j, struct outputs *o)
         return;
     }
     *o = (struct outputs){.changed = -1};
-    emulator_set_check(j->options.check);
+    emulator_set_check(j->options.check ? 1 : j->options.check_some ? 2 : 0);
     emulator_set_side_by_side(j->options.as_is);
     emulator_set_sample(!j->options.untimed);
     emulator_set_sample_at(j->options.sample_at);

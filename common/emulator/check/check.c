@@ -43,7 +43,8 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
 
     (void)self;
-    check_enable();
+    if (check_is_on())
+        check_enable();
     l->serial = any->launch;
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
     l->released = xcalloc(l->nblocks, sizeof(*l->released));
@@ -634,20 +635,25 @@ static void on_child(struct listener *self, struct block_info *info, const struc
 
 static atomic_int check_on = -1; /* -1: as the option says */
 
+static int checked(void)
+{
+    return check_on < 0 ? emu_options()->check ? CHECK_ALL : CHECK_OFF : check_on;
+}
+
 int check_set(int on)
 {
-    int now = check_on < 0 ? emu_options()->check : check_on;
+    int now = checked();
 
-    check_on = on != 0;
+    check_on = on == CHECK_SOME ? CHECK_SOME : on != CHECK_OFF;
     findings_read_by_program(on && !emu_options()->check);
-    if (on)
+    if (check_on == CHECK_ALL)
         check_enable();
     return now;
 }
 
 bool check_is_on(void)
 {
-    return check_on < 0 ? emu_options()->check : check_on;
+    return checked() == CHECK_ALL;
 }
 
 static void on_waits_in_vain(struct listener *self, const struct block_info *info, uint32_t warp,
@@ -708,9 +714,59 @@ struct listener *check_listener(void)
     return &self;
 }
 
+/* ---- a few blocks' shared memory ---- */
+
+static bool some_want_launch(struct listener *self, const struct block_info *any)
+{
+    (void)self, (void)any;
+    return checked() == CHECK_SOME;
+}
+
+/* The first, the middle and the last; of clusters all of the first one's. */
+static bool some_want_block(struct listener *self, const struct block_info *b)
+{
+    uint64_t n = (uint64_t)b->nctaid[0] * b->nctaid[1] * b->nctaid[2];
+
+    (void)self;
+    n = n < MAX_BLOCKS ? n : MAX_BLOCKS;
+    return !b->cluster || (b->cluster_blocks == 1 && (b->index == n / 2 || b->index == n - 1));
+}
+
+/* Of global memory only what orders accesses to shared memory. */
+static void on_some_access(struct listener *self, struct block_info *info, const struct access *a)
+{
+    struct block_state *b = info->user[self->slot];
+    uint64_t told = 0;
+
+    if (a->space == ACCESS_SHARED)
+        on_access(self, info, a);
+    if (a->space != ACCESS_GLOBAL || !access_is_strong(a))
+        return;
+    order_catch_up(b, a->warp);
+    for (uint32_t m = a->mask; m; m &= m - 1)
+        order_strong(b, a, a->addr[__builtin_ctz(m)], a->kind != ACCESS_LOAD, &told);
+}
+
+static struct listener *some_listener(void)
+{
+    static struct listener self;
+
+    self = *check_listener();
+    self.name = "check of some blocks";
+    self.apart = false;
+    self.wants_launch = some_want_launch;
+    self.wants_block = some_want_block;
+    self.access = on_some_access;
+    self.tensor_map = NULL;
+    self.makes_nan = NULL;
+    self.child = NULL;
+    return &self;
+}
+
 __attribute__((constructor)) static void listen(void)
 {
     listener_register(check_listener());
+    listener_register(some_listener());
 }
 
 static bool is_leak(const struct mem_alloc *a)

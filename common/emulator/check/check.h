@@ -16,13 +16,17 @@
 
 struct listener *check_listener(void); /* one for all launches */
 
+/* CHECK_SOME: shared memory and barriers alone, and of each launch only the first block, the middle
+ * and the last one, or the first cluster; variables lie as on a GPU. */
+enum { CHECK_OFF, CHECK_ALL, CHECK_SOME };
+
 /* From now on launches are checked, or not, whatever options.check says; returns what was before.
  * Findings are then the program's to read, and not printed unless options.check is set. */
 int check_set(int on);
-bool check_is_on(void);
+bool check_is_on(void); /* CHECK_ALL */
 
 /* Checks may come: from now on remember what the host writes. Call at start when
- * options.check is set, and in check_set(1). Memory that was allocated before
+ * options.check is set, and in check_set(CHECK_ALL). Memory that was allocated before
  * counts as written (the first checked launch enables, too, should nobody have). */
 void check_enable(void);
 
@@ -35,6 +39,10 @@ bool check_host_read(uint64_t addr, uint64_t bytes, uint64_t *at);
 void check_host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
 /* An allocation is about to be freed (before mem_free): its shadow goes with it. */
 void check_free(uint64_t addr);
+
+/* What was found is forgotten, and told again where it is found again (findings_clear()). While
+ * nothing runs. */
+void check_forget(void);
 
 /* Reports allocations of cudaMalloc and friends that are still alive; says that it does not
  * when a fault has ended the context. At exit. */

@@ -581,3 +581,18 @@ Test(check, pairs_are_kept_once)
     for (uint32_t i = 0; i < PAIRS_PLAYED; i++)
         cr_expect(strstr(findings_json(i), "\"count\":2"), "%s", findings_json(i));
 }
+
+/* What is forgotten is told again, and in full. */
+Test(check, forgotten)
+{
+    for (int time = 0; time < 2; time++) {
+        launch(1, 64);
+        go(0, 0, 10, SH(ST));
+        go(0, 1, 11, SH(ST, .base = 64));
+        finish(1);
+        cr_assert_eq(warplabFindingCount(), 1);
+        expect_text("race in shared memory");
+        check_forget();
+        cr_assert_eq(warplabFindingCount(), 0);
+    }
+}

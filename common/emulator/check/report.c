@@ -242,6 +242,15 @@ static void forget(const struct emu_func *f)
     pthread_mutex_unlock(&pairs_lock);
 }
 
+void check_forget(void)
+{
+    pthread_mutex_lock(&pairs_lock);
+    npairs = 0;
+    memset(pair_buckets, 0, sizeof(pair_buckets));
+    pthread_mutex_unlock(&pairs_lock);
+    findings_clear();
+}
+
 __attribute__((constructor)) static void watch(void)
 {
     module_watch(forget);

@@ -32,9 +32,10 @@ struct block_info {
     uint64_t launch;                  /* serial of the launch */
     const struct device_work *origin; /* by which a kernel launched it; NULL: the host did */
     const struct launch_moment *moment;
-    unsigned device;  /* that it runs on */
-    uint32_t index;   /* linear, x fastest */
-    uint32_t cluster; /* index of its cluster's first block; alone: its own */
+    unsigned device;         /* that it runs on */
+    uint32_t index;          /* linear, x fastest */
+    uint32_t cluster;        /* index of its cluster's first block; alone: its own */
+    uint32_t cluster_blocks; /* in its cluster; 1: alone */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */
     uint32_t shared_bytes;        /* static + dynamic */

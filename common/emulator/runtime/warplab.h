@@ -43,7 +43,8 @@ const char *warplabFinding(size_t i);
  * launches, too; 0 nothing. */
 void warplabSetQuiet(int level);
 
-/* Turns the checks on or off for launches from now on; returns the former setting. While a
+/* Turns the checks on (1), off (0) or on for races, barriers and unwritten words of shared memory
+ * in a few blocks of each launch (2), for launches from now on; returns the former setting. While a
  * program has turned them on itself, findings and faults are for it to read and say: they are
  * not printed on stderr as well (leaks, found at exit, are). */
 int warplabSetCheck(int on);
@@ -74,7 +75,8 @@ uint64_t warplabSetTurns(uint64_t from);
 size_t warplabVariables(void *to, const void *from);
 /* Kernels cannot tell by numbers how much ran before: grids count from 1, and memory has the
  * addresses that it would have had. What kernels have allocated and left is freed, and then
- * modules' variables hold what they were loaded with. While nothing runs. */
+ * modules' variables hold what they were loaded with. Findings so far are forgotten, and those that
+ * warplabFinding() gave out are no longer there. While nothing runs. */
 void warplabRenew(void);
 /* From now on shared variables lie side by side in checked launches, too, as on a GPU: a kernel
  * cannot tell by them that it is checked, and what runs past one's end into the next is not seen.

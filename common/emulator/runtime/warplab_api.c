@@ -194,6 +194,7 @@ void warplabRenew(void)
     if (mem_forget())
         emu_modules_renew();
     emu_renumber();
+    check_forget();
 }
 
 void warplabSetQuiet(int level)
