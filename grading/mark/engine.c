@@ -406,25 +406,6 @@ static bool gate_on_all(struct marking *m, const struct marked_case *cases, int 
     return true;
 }
 
-/* A run that another row asked for, of the same variant, and that a bad address ended; or NULL. */
-static const struct run *run_astray(const struct marking *m)
-{
-    for (int i = 0; i < m->s->nruns; i++) {
-        const struct run *r = m->s->runs[i];
-        if (r->result.end == RUN_ERROR && !strcmp(r->variant->name, m->row->variant) &&
-            (r->outputs.error == 700 || r->outputs.error == 716))
-            return r;
-    }
-    return NULL;
-}
-
-static void fail_astray(struct marking *m, const struct run *r)
-{
-    char *why = xformat("On a case of another row %s.", error_kind(r->outputs.error));
-    marking_settle(m, STATUS_FAIL, why, NULL);
-    free(why);
-}
-
 /* Is the run, which is right, wrong when blocks, warps and lanes come in another order, and what
  * they store comes later? `class` has all of that: settles the row as failed by the first part of
  * it with which it is. where: "the case x1" or the like. */
@@ -464,7 +445,7 @@ static bool fails_in_order(struct marking *m, struct run *r, enum disturbance cl
     return false;
 }
 
-enum { ORDERED_STEPS = 1 << 20, CROWDED_STEPS = 1 << 22 };
+enum { ORDERED_STEPS = 1 << 20, CROWDED_STEPS = 1 << 22, LONG_STEPS = 1 << 25 };
 static uint64_t executed(const struct run *r)
 {
     return r->outputs.counters.inst_executed;
@@ -535,10 +516,14 @@ static bool fails_out_of_order(struct marking *m, struct marked_case *cases, int
     return r && fails_in_order(m, r, DISTURB_crowded, "one of its cases", NULL);
 }
 
+static unsigned checks_of(const struct rubric_row *row)
+{
+    return row->checks ? row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
+}
+
 static void mark_checks(struct marking *m, struct marked_case *cases, int n)
 {
-    unsigned wanted =
-        m->row->checks ? m->row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
+    unsigned wanted = checks_of(m->row);
     const struct run *stopped = NULL;
     const struct marked_case *at = NULL;
     for (int i = 0; i < n; i++) {
@@ -547,7 +532,11 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
             return;
         json_t *f = first_finding(r, wanted);
         if (f) {
-            fail_finding(m, f, &cases[i]);
+            bool fault = cases[i].kind && !strcmp(member(f, "kind"), "fault");
+            if (fault) /* more may be told of what the run ended with */
+                marking_fail_on(m, r, &cases[i], "");
+            else
+                fail_finding(m, f, &cases[i]);
             return;
         }
         if (r->result.end != RUN_OK && !stopped) {
@@ -559,12 +548,85 @@ static void mark_checks(struct marking *m, struct marked_case *cases, int n)
         marking_fail_on(m, stopped, at, "");
     else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
         marking_blocked(m, stopped, at);
-    else if (wanted & CHECK_MEMORY && (stopped = run_astray(m)) != NULL)
-        fail_astray(m, stopped);
     else if (wanted & CHECK_RACE && !m->e->lab->program && fails_out_of_order(m, cases, n))
         return;
     else if (!m->row->gate || gate_on_all(m, cases, n))
         marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
+}
+
+static bool went_astray(const struct run *r)
+{
+    return r->result.end == RUN_ERROR && (r->outputs.error == 700 || r->outputs.error == 716);
+}
+
+static bool has_checks(const struct rubric *all, const struct lab_variant *v)
+{
+    bool has = false;
+    for (int i = 0; i < all->nrows; i++)
+        has |= all->rows[i].kind == ROW_CHECKS && !strcmp(all->rows[i].variant, v->name);
+    return has;
+}
+
+static const char *kernels_of(const struct lab_variant *v)
+{
+    return v->kernels ? v->kernels : v->name;
+}
+
+/* Is the row about what this run launches: its own variant, or one that has no row on races and no
+ * kernel that is not among its own? */
+static bool answers_for(const struct marking *m, const struct run *r)
+{
+    const struct lab_variant *own = variant_named(m->e->lab, m->row->variant);
+    bool all = *kernels_of(r->variant);
+    if (r->variant == own || has_checks(m->e->rubric, r->variant))
+        return r->variant == own;
+    char *words = xstrdup(kernels_of(r->variant)), *rest = NULL;
+    for (char *k = strtok_r(words, " ", &rest); k; k = strtok_r(NULL, " ", &rest))
+        all &= word_in(kernels_of(own), k);
+    free(words);
+    return all;
+}
+
+/* Of such runs that are too long for rows on races, the longest one of which no checks tell
+ * enough: values may go from thread to thread by strong accesses. NULL: there is none. */
+static struct run *run_long(const struct marking *m)
+{
+    struct run *longest = NULL;
+    for (int i = 0; i < m->s->nruns; i++) {
+        struct run *r = m->s->runs[i];
+        if (r->result.end == RUN_OK && answers_for(m, r) && executed(r) > ORDERED_STEPS &&
+            executed(r) <= LONG_STEPS && blocks_may_meet(r) &&
+            (!longest || executed(r) > executed(longest)))
+            longest = r;
+    }
+    return longest;
+}
+
+/* What runs that other rows asked for show: a bad address, what the checks of some blocks find
+ * (session.h), or in another order other results. All runs are over. */
+static void mark_elsewhere(struct marking *m)
+{
+    unsigned wanted = checks_of(m->row);
+    for (int i = 0; i < m->s->nruns && m->out.status == STATUS_PASS; i++) {
+        const struct run *r = m->s->runs[i];
+        if (!answers_for(m, r))
+            continue;
+        json_t *f = first_finding(r, wanted);
+        bool astray = wanted & CHECK_MEMORY && went_astray(r);
+        if (!f && !astray)
+            continue;
+        char *why = astray ? xformat("On a case of another row %s.", error_kind(r->outputs.error))
+                    : m->e->o->secret
+                        ? xformat("%s on a case of another row.", member(f, "kind"))
+                        : xformat("On a case of another row: %s", member(f, "message"));
+        marking_settle(m, STATUS_FAIL, why, NULL);
+        free(why);
+    }
+    struct run *r = wanted & CHECK_RACE && !m->e->lab->program && m->out.status == STATUS_PASS
+                        ? run_long(m)
+                        : NULL;
+    if (r)
+        fails_in_order(m, r, DISTURB_late, "a case of another row", NULL);
 }
 
 /* ---- the reference solution ---- */
@@ -868,6 +930,9 @@ static void mark_all_rows(struct engine *e, struct session *s, const struct draw
             rows[n++] = (struct marking){
                 .e = e, .s = s, .gpu = &gpu, .draw = *d, .row = &e->rubric->rows[i]};
     int begun = mark_rows(rows, n);
+    for (int i = 0; i < begun; i++)
+        if (rows[i].row->kind == ROW_CHECKS)
+            mark_elsewhere(&rows[i]);
     tell_findings(rows, begun);
     add_rows(v, rows, begun);
     free(rows);

@@ -650,6 +650,7 @@ static void carry_out_in_time(struct session *s, struct run *r, unsigned how)
         carry_out(s, r,
                   (struct job_options){.want_instructions = how & RUN_INSTRUCTIONS,
                                        .untimed = r->untimed,
+                                       .check_some = !r->check && !s->o->trusted,
                                        .steps = r->steps,
                                        .sample_at = sample_of(s)});
         r->instructions = r->outputs.instructions;
@@ -886,10 +887,12 @@ bool session_few_wrong(struct session *s, const struct lab_variant *v, const str
 {
     struct run r = run_alone(s, v, c, seed,
                              (struct job_options){.disturb = 1u << DISTURB_few,
+                                                  .check_some = true,
                                                   .look = LOOK_APART,
                                                   .steps = steps_of(s, FEW_STEPS)});
     bool wrong = r.outputs.stage == STAGE_DONE && r.result.wrong > r.result.unwritten &&
                  r.plan->ranks < 2; /* others add what nobody wrote */
+    wrong |= json_array_size(r.findings) > 0;
     run_clear(&r);
     return wrong;
 }

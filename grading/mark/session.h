@@ -139,8 +139,8 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
  * lines of emulator/exec/outcomes.h. */
 char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed);
-/* Does one of these blocks, which run to their ends, write a result that is wrong? So it is, too,
- * where several have to come together for a result. */
+/* Does one of these blocks, which run to their ends, write a result that is wrong, or do checks
+ * find something in it? Wrong it is, too, where several have to come together for a result. */
 bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                        uint64_t seed);
 /* About how many bytes a run of these goes through (all: of all buffers); UINT64_MAX where the case

@@ -1,7 +1,8 @@
 // Stores at the stride and reads in a row: the turn is the wrong way, and words meet.
 // only: bank_once
-// expect: once-ok=fail once-clean=blocked
+// expect: once-ok=fail once-clean=fail
 // hint: once-ok: stores at t
+// hint: once-clean: race in shared memory
 #include "warplab.cuh"
 
 LAUNCH(bank_once, 512, 1, 1);
