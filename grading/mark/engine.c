@@ -83,7 +83,7 @@ char *marking_place(const struct marked_case *c)
 }
 
 /* A stop by a CUDA error, without the address, block and thread of it. */
-static const char *error_kind(int32_t error)
+const char *marking_error(int32_t error)
 {
     switch (error) { /* cudaError_t */
     case 700:
@@ -114,54 +114,13 @@ static const char *failure_kind(const struct run *r)
                           "instructions that a submission has",
         [RUN_INTERNAL] = "the grader could not run it: a person has to look",
     };
-    return kinds[r->result.end] ? kinds[r->result.end] : error_kind(r->outputs.error);
+    return kinds[r->result.end] ? kinds[r->result.end] : marking_error(r->outputs.error);
 }
 
 static void add_sentence(struct text *t, const char *s)
 {
     size_t n = strlen(s);
     text_addf(t, "%s%s", s, n && strchr(".?!", s[n - 1]) ? "" : ".");
-}
-
-static unsigned finding_class(const char *kind)
-{
-    static const struct {
-        const char *part;
-        unsigned class;
-    } classes[] = {{"race", CHECK_RACE},
-                   {"barrier", CHECK_BARRIER},
-                   {"uninitialised", CHECK_UNINIT},
-                   {"leak", 0}};
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-        if (strstr(kind, classes[i].part))
-            return classes[i].class;
-    return CHECK_MEMORY;
-}
-
-static const char *member(const json_t *finding, const char *key)
-{
-    const char *s = json_string_value(json_object_get(finding, key));
-    return s ? s : "";
-}
-
-/* Of races in shared memory one between warps, where there is one: a barrier of the block is
- * missing then, and not one of a warp. */
-static json_t *first_finding(const struct run *r, unsigned wanted)
-{
-    size_t i;
-    json_t *f, *first = NULL;
-    json_array_foreach(r->findings, i, f)
-    {
-        const char *kind = member(f, "kind");
-        if (!*kind || !(finding_class(kind) & wanted))
-            continue;
-        first = first ? first : f;
-        if (strcmp(member(first, "kind"), "shared-race") ||
-            strcmp(member(first, "distance"), "warp"))
-            break;
-        first = strcmp(kind, "shared-race") || !strcmp(member(f, "distance"), "warp") ? first : f;
-    }
-    return first;
 }
 
 #define LOOKS " It looks like this: "
@@ -199,29 +158,12 @@ bool marking_failed(struct marking *m, const struct run *r, const struct marked_
     return true;
 }
 
-/* Names the finding's source line, in the sentence unless it is there. A kernel could choose it by
- * what it is called with. */
-static void set_line(struct marking *m, const json_t *finding, const struct marked_case *c)
-{
-    json_int_t line = json_integer_value(json_object_get(finding, "line"));
-    char where[40];
-    if (line <= 0 || !m->out.why || c->pooled)
-        return;
-    m->out.line = line;
-    snprintf(where, sizeof(where), ".cu:%lld", (long long)line);
-    if (strstr(m->out.why, where))
-        return;
-    char *longer = xformat("%s (line %lld)", m->out.why, (long long)line);
-    verdict_put(&m->out.why, longer);
-    free(longer);
-}
-
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix)
 {
     char *why = on_case(r, c), *all = xformat("%s%s", prefix, why);
     marking_settle(m, STATUS_FAIL, all, c->c.name);
-    set_line(m, json_array_get(r->findings, 0), c);
+    marking_set_line(m, json_array_get(r->findings, 0), c);
     free(why);
     free(all);
 }
@@ -245,14 +187,13 @@ static bool right_again(struct marking *m, struct marked_case *cases, int n)
     return true;
 }
 
-static void fail_finding(struct marking *m, json_t *f, const struct marked_case *c);
-
 /* What two kernels of a schedule do in one place of memory, and nothing orders them; or NULL. */
 static json_t *launches_meet(const struct run *r)
 {
     size_t i;
     json_t *f;
-    json_array_foreach(r->findings, i, f) if (!strcmp(member(f, "distance"), "streams")) return f;
+    json_array_foreach(r->findings, i,
+                       f) if (!strcmp(finding_member(f, "distance"), "streams")) return f;
     return NULL;
 }
 
@@ -279,7 +220,7 @@ static bool fails_side_by_side(struct marking *m, struct marked_case *cases, int
         json_t *f = launches_meet(marking_run(m, &cases[i], 0, true));
         if (!f)
             continue;
-        fail_finding(m, f, &cases[i]);
+        marking_fail_finding(m, f, &cases[i]);
         verdict_put(&m->out.hint, "Kernels of two streams may run at the same time: what do they "
                                   "share, and which of them comes first?");
         return true;
@@ -378,255 +319,6 @@ bool marking_blocked(struct marking *m, const struct run *r, const struct marked
     free(why);
     free(all);
     return true;
-}
-
-/* ---- checks ---- */
-
-static void fail_finding(struct marking *m, json_t *f, const struct marked_case *c)
-{
-    const char *kind = json_string_value(json_object_get(f, "kind")),
-               *message = json_string_value(json_object_get(f, "message"));
-    char *place = marking_place(c),
-         *why = c->kind ? xformat("%s on %s.", kind, place)
-                        : xformat("%s on %s: %s", kind, place, message ? message : "(no message)");
-    marking_settle(m, STATUS_FAIL, why, c->c.name);
-    free(why);
-    free(place);
-    set_line(m, f, c);
-    if (!c->kind)
-        m->out.finding = json_incref(f);
-}
-
-/* The row's gate, without influences; false, and settled, where it does not hold. */
-static bool gate_on_all(struct marking *m, const struct marked_case *cases, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!mark_gate_on(m, &cases[i], false))
-            return false;
-    return true;
-}
-
-/* Is the run, which is right, wrong when blocks, warps and lanes come in another order, and what
- * they store comes later? `class` has all of that: settles the row as failed by the first part of
- * it with which it is. where: "the case x1" or the like. */
-static bool fails_in_order(struct marking *m, struct run *r, enum disturbance class,
-                           const char *where, const char *name)
-{
-    static const struct {
-        enum disturbance class;
-        const char *words;
-    } parts[] = {
-        {DISTURB_backwards, "the last block and each block's last warp come first"},
-        {DISTURB_reordered, "blocks, and each block's warps, come in another order"},
-        {DISTURB_parted, "lanes of a warp do not go in step"},
-        {DISTURB_late, "what a block leaves comes late to others, as on a GPU it may where no "
-                       "fence is between it and the news of it"},
-        {DISTURB_crowded, "as many blocks run at once as the GPU holds"},
-    };
-    const struct influence *x = session_influence(m->s, r, class);
-    if (x->unwaited) {
-        char *why = xformat("On %s what a copy brings is used before it is there, when that takes "
-                            "longer: who asks the mbarrier goes on only when it says yes.",
-                            where);
-        marking_settle(m, STATUS_FAIL, why, name);
-        free(why);
-        return true;
-    }
-    for (size_t i = class != DISTURB_backwards; x->share > 0 || x->broke; i++) {
-        const struct influence *part = session_influence(m->s, r, parts[i].class);
-        if (!(part->share > 0) && !part->broke)
-            continue;
-        char *why =
-            xformat("On %s results are wrong when %s: what orders them?", where, parts[i].words);
-        marking_settle(m, STATUS_FAIL, why, name);
-        free(why);
-        return true;
-    }
-    return false;
-}
-
-enum { ORDERED_STEPS = 1 << 20, CROWDED_STEPS = 1 << 22, LONG_STEPS = 1 << 25 };
-static uint64_t executed(const struct run *r)
-{
-    return r->outputs.counters.inst_executed;
-}
-static uint64_t blocks_of(const struct run *r)
-{
-    uint64_t most = 0;
-    for (int i = 0; r->plan && i < r->plan->nsteps; i++) {
-        const uint32_t *g = r->plan->steps[i].grid;
-        uint64_t blocks = (uint64_t)g[0] * g[1] * g[2];
-        most = blocks > most ? blocks : most;
-    }
-    return most;
-}
-/* By what may blocks that run at once meet? Where they share memory otherwise, or by the bytes of a
- * bulk copy, they race, which the checks tell. */
-static bool blocks_may_meet(const struct run *r)
-{
-    const struct counters *c = &r->outputs.counters;
-    return c->strong_accesses || c->clock_reads || c->async_sends || c->surface_st_requests;
-}
-/* Of the variant's runs that this row, or another, asked for, the one with most blocks that is not
- * too long; NULL: all are, or blocks do not meet. */
-static struct run *run_crowded(const struct marking *m)
-{
-    struct run *most = NULL;
-    for (int i = 0; i < m->s->nruns; i++) {
-        struct run *r = m->s->runs[i];
-        if (r->result.end == RUN_OK && !strcmp(r->variant->name, m->row->variant) &&
-            executed(r) <= CROWDED_STEPS && blocks_may_meet(r) &&
-            (!most || blocks_of(r) > blocks_of(most)))
-            most = r;
-    }
-    return most;
-}
-/* Cases that are run in other orders are no longer than this: the shortest of those that are right
- * is tried where all are longer. */
-static uint64_t most_ordered(struct marking *m, struct marked_case *cases, int n)
-{
-    uint64_t shortest = UINT64_MAX;
-    for (int i = 0; i < n; i++) {
-        const struct run *r = marking_run(m, &cases[i], 0, true);
-        if (r->result.end == RUN_OK && executed(r) < shortest)
-            shortest = executed(r);
-    }
-    return shortest > ORDERED_STEPS ? shortest : ORDERED_STEPS;
-}
-
-/* What has to put blocks, or warps, in order is missing, however the words are read that go from
- * one to the other. Each case draws an order of its own; the opposite one is tried on every second
- * case, and many blocks at once on one. */
-static bool fails_out_of_order(struct marking *m, struct marked_case *cases, int n)
-{
-    uint64_t most = most_ordered(m, cases, n);
-    for (int i = 0, tried = 0; i < n; i++) {
-        struct run *r = marking_run(m, &cases[i], 0, true);
-        if (r->result.end != RUN_OK || executed(r) > most)
-            continue;
-        char *place = marking_place(&cases[i]);
-        bool fails =
-            (tried++ % 2 == 0 && fails_in_order(m, r, DISTURB_backwards, place, cases[i].c.name)) ||
-            fails_in_order(m, r, DISTURB_late, place, cases[i].c.name);
-        free(place);
-        if (fails)
-            return true;
-    }
-    struct run *r = run_crowded(m);
-    return r && fails_in_order(m, r, DISTURB_crowded, "one of its cases", NULL);
-}
-
-static unsigned checks_of(const struct rubric_row *row)
-{
-    return row->checks ? row->checks : CHECK_MEMORY | CHECK_UNINIT | CHECK_RACE | CHECK_BARRIER;
-}
-
-static void mark_checks(struct marking *m, struct marked_case *cases, int n)
-{
-    unsigned wanted = checks_of(m->row);
-    const struct run *stopped = NULL;
-    const struct marked_case *at = NULL;
-    for (int i = 0; i < n; i++) {
-        struct run *r = marking_run(m, &cases[i], 0, true);
-        if (marking_failed(m, r, &cases[i]))
-            return;
-        json_t *f = first_finding(r, wanted);
-        if (f) {
-            bool fault = cases[i].kind && !strcmp(member(f, "kind"), "fault");
-            if (fault) /* more may be told of what the run ended with */
-                marking_fail_on(m, r, &cases[i], "");
-            else
-                fail_finding(m, f, &cases[i]);
-            return;
-        }
-        if (r->result.end != RUN_OK && !stopped) {
-            stopped = r;
-            at = &cases[i];
-        }
-    }
-    if (stopped && stopped->result.end == RUN_ERROR && !m->e->lab->program)
-        marking_fail_on(m, stopped, at, "");
-    else if (stopped) /* a kernel that does nothing has no races, and earns nothing by it */
-        marking_blocked(m, stopped, at);
-    else if (wanted & CHECK_RACE && !m->e->lab->program && fails_out_of_order(m, cases, n))
-        return;
-    else if (!m->row->gate || gate_on_all(m, cases, n))
-        marking_settle(m, STATUS_PASS, "Nothing found.", NULL);
-}
-
-static bool went_astray(const struct run *r)
-{
-    return r->result.end == RUN_ERROR && (r->outputs.error == 700 || r->outputs.error == 716);
-}
-
-static bool has_checks(const struct rubric *all, const struct lab_variant *v)
-{
-    bool has = false;
-    for (int i = 0; i < all->nrows; i++)
-        has |= all->rows[i].kind == ROW_CHECKS && !strcmp(all->rows[i].variant, v->name);
-    return has;
-}
-
-static const char *kernels_of(const struct lab_variant *v)
-{
-    return v->kernels ? v->kernels : v->name;
-}
-
-/* Is the row about what this run launches: its own variant, or one that has no row on races and no
- * kernel that is not among its own? */
-static bool answers_for(const struct marking *m, const struct run *r)
-{
-    const struct lab_variant *own = variant_named(m->e->lab, m->row->variant);
-    bool all = *kernels_of(r->variant);
-    if (r->variant == own || has_checks(m->e->rubric, r->variant))
-        return r->variant == own;
-    char *words = xstrdup(kernels_of(r->variant)), *rest = NULL;
-    for (char *k = strtok_r(words, " ", &rest); k; k = strtok_r(NULL, " ", &rest))
-        all &= word_in(kernels_of(own), k);
-    free(words);
-    return all;
-}
-
-/* Of such runs that are too long for rows on races, the longest one of which no checks tell
- * enough: values may go from thread to thread by strong accesses. NULL: there is none. */
-static struct run *run_long(const struct marking *m)
-{
-    struct run *longest = NULL;
-    for (int i = 0; i < m->s->nruns; i++) {
-        struct run *r = m->s->runs[i];
-        if (r->result.end == RUN_OK && answers_for(m, r) && executed(r) > ORDERED_STEPS &&
-            executed(r) <= LONG_STEPS && blocks_may_meet(r) &&
-            (!longest || executed(r) > executed(longest)))
-            longest = r;
-    }
-    return longest;
-}
-
-/* What runs that other rows asked for show: a bad address, what the checks of some blocks find
- * (session.h), or in another order other results. All runs are over. */
-static void mark_elsewhere(struct marking *m)
-{
-    unsigned wanted = checks_of(m->row);
-    for (int i = 0; i < m->s->nruns && m->out.status == STATUS_PASS; i++) {
-        const struct run *r = m->s->runs[i];
-        if (!answers_for(m, r))
-            continue;
-        json_t *f = first_finding(r, wanted);
-        bool astray = wanted & CHECK_MEMORY && went_astray(r);
-        if (!f && !astray)
-            continue;
-        char *why = astray ? xformat("On a case of another row %s.", error_kind(r->outputs.error))
-                    : m->e->o->secret
-                        ? xformat("%s on a case of another row.", member(f, "kind"))
-                        : xformat("On a case of another row: %s", member(f, "message"));
-        marking_settle(m, STATUS_FAIL, why, NULL);
-        free(why);
-    }
-    struct run *r = wanted & CHECK_RACE && !m->e->lab->program && m->out.status == STATUS_PASS
-                        ? run_long(m)
-                        : NULL;
-    if (r)
-        fails_in_order(m, r, DISTURB_late, "a case of another row", NULL);
 }
 
 /* ---- the reference solution ---- */

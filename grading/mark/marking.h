@@ -1,4 +1,5 @@
-/* marking.h - one row in hand, between the engine's parts: engine.c, gates.c, measure.c. */
+/* marking.h - one row in hand, between the engine's parts: engine.c, checks.c, gates.c,
+ * measure.c and others. */
 #ifndef GRADING_MARKING_H
 #define GRADING_MARKING_H
 
@@ -29,10 +30,21 @@ bool marking_failed(struct marking *m, const struct run *r, const struct marked_
 /* Settles as failed, with what was wrong in this run; prefix: a sentence before it. */
 void marking_fail_on(struct marking *m, const struct run *r, const struct marked_case *c,
                      const char *prefix);
+/* Settles as failed by a finding of this case. */
+void marking_fail_finding(struct marking *m, json_t *finding, const struct marked_case *c);
+/* Names the finding's source line, in the sentence unless it is there. */
+void marking_set_line(struct marking *m, const json_t *finding, const struct marked_case *c);
+const char *finding_member(const json_t *finding, const char *key); /* "": it is no text */
+const char *marking_error(int32_t error); /* cudaError_t, in words that give nothing away */
 struct session *engine_reference(struct engine *e);
 /* "a hidden case (its kind)" or " the case NAME", for free(). */
 char *marking_place(const struct marked_case *c);
 
+/* A row of kind ROW_CHECKS (checks.c). */
+void mark_checks(struct marking *m, struct marked_case *cases, int n);
+/* Such a row, which has passed, once all runs of the submission are over: settles it as failed by
+ * what runs of its kernels show that other rows asked for. */
+void mark_elsewhere(struct marking *m);
 /* A row of kind ROW_FAULTS (faults.c). */
 void mark_faults(struct marking *m, struct marked_case *cases, int n);
 /* A row of kind ROW_GATE (gates.c). */
