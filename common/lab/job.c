@@ -11,7 +11,7 @@
 
 struct packed_job {
     uint32_t check, want_lines, want_instructions, timed, launch_only, poison, plan_bytes, timeline;
-    uint32_t untimed, any_status, check_some, as_is;
+    uint32_t untimed, any_status, check_some, as_is, blank, unused;
     uint64_t disturb, steps, seed, look, sample_at;
 };
 
@@ -49,6 +49,8 @@ bool job_write(const struct wire *w, const struct job *j)
                               o->any_status,
                               o->check_some,
                               o->as_is,
+                              o->blank,
+                              0,
                               o->disturb,
                               o->steps,
                               o->seed,
@@ -58,7 +60,7 @@ bool job_write(const struct wire *w, const struct job *j)
               wire_put(w, plan, head.plan_bytes);
 
     free(plan);
-    for (int b = 0; ok && b < j->plan->nbuffers; b++) {
+    for (int b = 0; ok && !o->blank && b < j->plan->nbuffers; b++) {
         if (j->plan->buffers[b].role == BUF_INPUT)
             ok = wire_put(w, j->inputs[b], plan_buffer_bytes(j->plan, b));
     }
@@ -96,6 +98,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .timed = head.timed != 0,
                                       .untimed = head.untimed != 0,
                                       .any_status = head.any_status != 0,
+                                      .blank = head.blank != 0,
                                       .launch_only = head.launch_only != 0,
                                       .timeline = head.timeline != 0,
                                       .poison = (enum poison)head.poison,
@@ -107,7 +110,7 @@ bool job_read(const struct wire *w, struct job *j, struct plan *p)
                                       .as_is = head.as_is != 0,
                                       .sample_at = head.sample_at};
     for (int b = 0; b < p->nbuffers; b++) {
-        if (p->buffers[b].role != BUF_INPUT)
+        if (p->buffers[b].role != BUF_INPUT || head.blank)
             continue;
         void *data = xmalloc(plan_buffer_bytes(p, b));
         j->inputs[b] = data;

@@ -29,6 +29,8 @@ struct job_options {
     bool want_instructions; /* counters by instruction */
     bool timed;             /* on a GPU: the clock around the launches */
     bool untimed;           /* on the emulator: nobody asks for the modelled time */
+    bool blank;             /* inputs are not sent, but zeros, or what a module's array
+                               holds; transforms are left out */
     bool launch_only;       /* nothing is read back: a profiler counts, or the time is all */
     bool timeline;          /* on a GPU: the clock around each operation of a schedule */
     bool any_status;        /* a program's result counts whatever status it ends with */

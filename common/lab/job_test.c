@@ -86,6 +86,7 @@ Test(job, comes_back_as_it_went)
                                      .steps = 99,
                                      .seed = 7,
                                      .as_is = true,
+                                     .check_some = true,
                                      .sample_at = 11};
     cr_assert(job_write(&w, &j));
     cr_assert(job_read(&w, &k, &q));
@@ -94,12 +95,28 @@ Test(job, comes_back_as_it_went)
               k.options.want_instructions && k.options.untimed);
     cr_assert_eq(k.options.poison, POISON_OUTPUTS);
     cr_assert_eq(k.options.steps, 99);
-    cr_assert(k.options.any_status && k.options.as_is);
+    cr_assert(k.options.any_status && k.options.as_is && k.options.check_some && !k.options.blank);
     cr_assert_eq(k.options.disturb, 1u << DISTURB_tensor);
     cr_assert_eq(k.options.seed, 7);
     cr_assert_eq(k.options.sample_at, 11);
     cr_assert_str_eq(q.steps[0].kernel, "scale");
     cr_assert_arr_eq(k.inputs[0], x, sizeof(x));
+    job_free(&k);
+    text_free(&t.bytes);
+}
+
+/* Inputs stay here. */
+Test(job, of_no_inputs)
+{
+    static const int32_t x[4] = {0, 1, 2, 3};
+    struct plan p = small_plan(), q;
+    struct job j = {.plan = &p, .inputs = {x}, .options = {.blank = true}}, k;
+    struct tape t = {{0}, 0};
+    struct wire w = {get, put, &t};
+
+    cr_assert(job_write(&w, &j) && job_read(&w, &k, &q));
+    cr_assert_eq(t.at, t.bytes.length);
+    cr_assert(k.options.blank && !k.options.check_some && !k.inputs[0]);
     job_free(&k);
     text_free(&t.bytes);
 }

@@ -26,6 +26,7 @@ struct exec_options {
     enum poison poison;
     uint64_t seed; /* of pattern and guards */
     bool timeline; /* the clock around each operation of a schedule */
+    bool blank;    /* nothing is uploaded, and transforms are left out */
 };
 
 struct exec {

@@ -24,12 +24,13 @@ struct exec_options run_memory(const struct job_options *o)
         .poison = o->poison,
         .seed = o->seed,
         .timeline = o->timeline,
+        .blank = o->blank,
     };
 }
 
 bool run_fill(struct exec *e, const struct job *j)
 {
-    for (int b = 0; b < j->plan->nbuffers; b++) {
+    for (int b = 0; !j->options.blank && b < j->plan->nbuffers; b++) {
         if (j->plan->buffers[b].role == BUF_INPUT && !exec_upload(e, b, j->inputs[b]))
             return false;
     }

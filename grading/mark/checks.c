@@ -3,7 +3,9 @@
  */
 #include "base/alloc.h"
 #include "base/text.h"
+#include "lab/plan.h"
 #include "marking.h"
+#include "seeking.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,8 @@ enum {
     ORDERED_STEPS = 1 << 20, /* of runs that come in other orders; */
     CROWDED_STEPS = 1 << 22, /* with as many blocks as the GPU holds; */
     LONG_STEPS = 1 << 25,    /* of the one, of another row, that does so, too */
+    LARGE_TIMES = 64,        /* what was run, so many times as large in one extent, is to have no */
+    LARGE_BYTES = 1 << 28,   /* more data than this */
 };
 
 /* ---- findings ---- */
@@ -295,6 +299,61 @@ static struct run *run_long(const struct marking *m)
     return longest;
 }
 
+static bool uses_shared(const struct run *r)
+{
+    const struct counters *c = &r->outputs.counters;
+    return c->shared_st_requests || c->async_sends;
+}
+
+/* The largest that was right, of one of the kernels that the row is about. */
+static const struct run *run_largest(const struct marking *m)
+{
+    const struct run *largest = NULL;
+    for (int i = 0; i < m->s->nruns; i++) {
+        const struct run *r = m->s->runs[i];
+        if (r->result.end == RUN_OK && answers_for(m, r) && uses_shared(r) &&
+            (!largest || plan_bytes(r->plan) > plan_bytes(largest->plan)))
+            largest = r;
+    }
+    return largest;
+}
+
+/* One extent as much larger as may be; false: it cannot be larger. */
+static bool make_larger(const struct marking *m, const struct run *r, int extent,
+                        struct lab_case *c)
+{
+    double v = seek_extent(&r->c, extent);
+    for (int times = v > 1 ? LARGE_TIMES : 1; times > 1; times /= 2) {
+        *c = r->c;
+        seek_set_extent(c, extent, v * times);
+        if (session_bytes(m->s, r->variant, c, true) <= LARGE_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* A race in the shared memory of sizes that nothing has run, and that the lab's program may. */
+static void look_at_large(struct marking *m, unsigned wanted)
+{
+    const struct run *largest = run_largest(m);
+    for (int i = 0; largest && i < PARAM && m->out.status == STATUS_PASS; i++) {
+        struct lab_case c;
+        if (!make_larger(m, largest, i, &c))
+            continue;
+        struct run *r = session_large(m->s, largest->variant, &c);
+        json_t *f = first_finding(r, wanted);
+        if (f && strcmp(finding_member(f, "kind"), "fault")) {
+            char *why = m->e->o->secret ? xformat("%s on a size larger than any that is marked.",
+                                                  finding_member(f, "kind"))
+                                        : xformat("On a size larger than any that is marked: %s",
+                                                  finding_member(f, "message"));
+            marking_settle(m, STATUS_FAIL, why, NULL);
+            free(why);
+        }
+        session_again_free(r);
+    }
+}
+
 /* What runs that other rows asked for show: a bad address, what the checks of some blocks find
  * (session.h), or in another order other results. All runs are over. */
 void mark_elsewhere(struct marking *m)
@@ -316,6 +375,8 @@ void mark_elsewhere(struct marking *m)
         marking_settle(m, STATUS_FAIL, why, NULL);
         free(why);
     }
+    if (wanted & CHECK_RACE && !m->e->lab->program)
+        look_at_large(m, wanted);
     struct run *r = wanted & CHECK_RACE && !m->e->lab->program && m->out.status == STATUS_PASS
                         ? run_long(m)
                         : NULL;

@@ -23,7 +23,8 @@ enum {
     LONGER = 4,               /* times the limit, when the wall clock ended the first try */
     COMPARED_STEPS = 1 << 20, /* of a run whose comparisons are kept: blocks one after the other */
     OUTCOMES_STEPS = 1 << 18, /* of one in which a few blocks run, as far as they come, */
-    FEW_STEPS = 1 << 21,      /* and to their ends */
+    FEW_STEPS = 1 << 21,      /* and to their ends; */
+    LARGE_STEPS = 1 << 19,    /* of a size that is too large to be run */
     CHECKED_WEIGHT = 4,       /* a step that is checked takes about as long as so many others */
     TO_SAY_WHY = 8,           /* part of a launch's steps that is enough for that */
 };
@@ -553,7 +554,8 @@ static void carry_out(struct session *s, struct run *r, struct job_options optio
     box_deadline(&s->box, s->limit_s); /* it may have waited long for this run */
     if (!make_plan(s, r))
         return;
-    dataset_make(&data, s->lab, r->plan, &r->c, r->seed);
+    if (!options.blank)
+        dataset_make(&data, s->lab, r->plan, &r->c, r->seed);
     struct job j = dataset_job(&data, r->plan, &options);
     if (run_in_box(s, &j, &r->outputs)) {
         judge(s, r, &j);
@@ -895,6 +897,19 @@ bool session_few_wrong(struct session *s, const struct lab_variant *v, const str
     wrong |= json_array_size(r.findings) > 0;
     run_clear(&r);
     return wrong;
+}
+
+struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c)
+{
+    struct run *r = xzalloc(sizeof(*r));
+    *r = run_alone(s, v, c, 0,
+                   (struct job_options){.disturb = 1u << DISTURB_few,
+                                        .check_some = true,
+                                        .blank = true,
+                                        .launch_only = true,
+                                        .look = LOOK_APART,
+                                        .steps = steps_of(s, LARGE_STEPS)});
+    return r;
 }
 
 uint64_t session_bytes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
