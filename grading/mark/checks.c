@@ -13,9 +13,7 @@
 enum {
     ORDERED_STEPS = 1 << 20, /* of runs that come in other orders; */
     CROWDED_STEPS = 1 << 22, /* with as many blocks as the GPU holds; */
-    LONG_STEPS = 1 << 25,    /* of the one, of another row, that does so, too */
-    LARGE_TIMES = 64,        /* what was run, so many times as large in one extent, is to have no */
-    LARGE_BYTES = 1 << 28,   /* more data than this */
+    LONG_STEPS = 1 << 25,    /* of one of another row that does so, too; half of it of several */
 };
 
 /* ---- findings ---- */
@@ -284,19 +282,30 @@ static bool answers_for(const struct marking *m, const struct run *r)
     return all;
 }
 
-/* Of such runs that are too long for rows on races, the longest one of which no checks tell
- * enough: values may go from thread to thread by strong accesses. NULL: there is none. */
-static struct run *run_long(const struct marking *m)
+/* Of such runs, in which values may go from thread to thread by strong accesses, so that no checks
+ * tell enough: the next in an order that is drawn; NULL: there is none. */
+static struct run *run_unordered(const struct marking *m, const struct run *before)
 {
-    struct run *longest = NULL;
+    struct run *next = NULL;
     for (int i = 0; i < m->s->nruns; i++) {
         struct run *r = m->s->runs[i];
-        if (r->result.end == RUN_OK && answers_for(m, r) && executed(r) > ORDERED_STEPS &&
-            executed(r) <= LONG_STEPS && blocks_may_meet(r) &&
-            (!longest || executed(r) > executed(longest)))
-            longest = r;
+        if (r->result.end == RUN_OK && answers_for(m, r) && executed(r) <= LONG_STEPS &&
+            blocks_may_meet(r) && (!before || r->seed > before->seed) &&
+            (!next || r->seed < next->seed))
+            next = r;
     }
-    return longest;
+    return next;
+}
+
+/* Those come in other orders, too, as many as do not take too long. */
+static void look_at_orders(struct marking *m)
+{
+    uint64_t taken = 0;
+    for (struct run *r = NULL; taken < LONG_STEPS / 2 && (r = run_unordered(m, r)) != NULL;) {
+        taken += executed(r);
+        if (fails_in_order(m, r, DISTURB_late, "a case of another row", NULL))
+            return;
+    }
 }
 
 static bool uses_shared(const struct run *r)
@@ -318,29 +327,15 @@ static const struct run *run_largest(const struct marking *m)
     return largest;
 }
 
-/* One extent as much larger as may be; false: it cannot be larger. */
-static bool make_larger(const struct marking *m, const struct run *r, int extent,
-                        struct lab_case *c)
-{
-    double v = seek_extent(&r->c, extent);
-    for (int times = v > 1 ? LARGE_TIMES : 1; times > 1; times /= 2) {
-        *c = r->c;
-        seek_set_extent(c, extent, v * times);
-        if (session_bytes(m->s, r->variant, c, true) <= LARGE_BYTES)
-            return true;
-    }
-    return false;
-}
-
 /* A race in the shared memory of sizes that nothing has run, and that the lab's program may. */
 static void look_at_large(struct marking *m, unsigned wanted)
 {
     const struct run *largest = run_largest(m);
     for (int i = 0; largest && i < PARAM && m->out.status == STATUS_PASS; i++) {
         struct lab_case c;
-        if (!make_larger(m, largest, i, &c))
+        if (!seek_larger(m->s, largest->variant, &largest->c, 1u << i, LARGER, &c))
             continue;
-        struct run *r = session_large(m->s, largest->variant, &c);
+        struct run *r = session_large(m->s, largest->variant, &c, largest->seed);
         json_t *f = first_finding(r, wanted);
         if (f && strcmp(finding_member(f, "kind"), "fault")) {
             char *why = m->e->o->secret ? xformat("%s on a size larger than any that is marked.",
@@ -377,9 +372,6 @@ void mark_elsewhere(struct marking *m)
     }
     if (wanted & CHECK_RACE && !m->e->lab->program)
         look_at_large(m, wanted);
-    struct run *r = wanted & CHECK_RACE && !m->e->lab->program && m->out.status == STATUS_PASS
-                        ? run_long(m)
-                        : NULL;
-    if (r)
-        fails_in_order(m, r, DISTURB_late, "a case of another row", NULL);
+    if (wanted & CHECK_RACE && !m->e->lab->program && m->out.status == STATUS_PASS)
+        look_at_orders(m);
 }

@@ -875,10 +875,11 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
 }
 
 char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                       uint64_t seed)
+                       uint64_t seed, bool blank)
 {
     return noted(s, v, c, seed,
                  (struct job_options){.disturb = 1u << DISTURB_outcomes,
+                                      .blank = blank,
                                       .launch_only = true,
                                       .look = LOOK_APART,
                                       .steps = OUTCOMES_STEPS});
@@ -899,10 +900,11 @@ bool session_few_wrong(struct session *s, const struct lab_variant *v, const str
     return wrong;
 }
 
-struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c)
+struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                          uint64_t seed)
 {
     struct run *r = xzalloc(sizeof(*r));
-    *r = run_alone(s, v, c, 0,
+    *r = run_alone(s, v, c, seed,
                    (struct job_options){.disturb = 1u << DISTURB_few,
                                         .check_some = true,
                                         .blank = true,
@@ -932,7 +934,7 @@ const char *session_keeps(struct session *s, char *name)
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c)
 {
     s->sought = xrealloc(s->sought, (size_t)(s->nsought + 1) * sizeof(*s->sought));
-    s->sought[s->nsought++] = (struct sought){v, *c};
+    s->sought[s->nsought++] = (struct sought){v, *c, false};
 }
 
 bool session_time(struct session *s, const struct run *like, uint64_t seed, bool compared,

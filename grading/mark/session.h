@@ -75,6 +75,7 @@ struct run {
 struct sought {
     const struct lab_variant *variant;
     struct lab_case c;
+    bool larger; /* than all that are marked */
 };
 
 /* What a variant's source says about its launch: it is asked once. */
@@ -138,7 +139,7 @@ char *session_compared(struct session *s, const struct lab_variant *v, const str
 /* Likewise how instructions turn out in a few of its blocks, which run alone, as far as they come:
  * lines of emulator/exec/outcomes.h. */
 char *session_outcomes(struct session *s, const struct lab_variant *v, const struct lab_case *c,
-                       uint64_t seed);
+                       uint64_t seed, bool blank); /* blank: on zeros, which nobody sends */
 /* Does one of these blocks, which run to their ends, write a result that is wrong, or do checks
  * find something in it? Wrong it is, too, where several have to come together for a result. */
 bool session_few_wrong(struct session *s, const struct lab_variant *v, const struct lab_case *c,
@@ -155,7 +156,8 @@ void session_sought(struct session *s, const struct lab_variant *v, const struct
 const struct influence *session_influence(struct session *s, struct run *r, int class);
 /* A few blocks of a case that is too large to be run, on zeros, with checks of their shared memory:
  * results mean nothing. For session_again_free(). */
-struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c);
+struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c,
+                          uint64_t seed);
 /* The run again with these options, for session_again_free(); not remembered. */
 struct run *session_again(struct session *s, const struct run *r, struct job_options options);
 void session_again_free(struct run *r);

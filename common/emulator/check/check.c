@@ -15,9 +15,11 @@
 #include "private.h"
 #include "findings.h"
 #include "base/alloc.h"
+#include "base/mix.h"
 #include "emulator/base/options.h"
 #include "emulator/code/source.h"
 #include "emulator/exec/guard.h"
+#include "emulator/exec/turns.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +45,7 @@ static void launch_begin(struct listener *self, const struct block_info *any)
     uint64_t blocks = (uint64_t)any->nctaid[0] * any->nctaid[1] * any->nctaid[2];
 
     (void)self;
-    if (check_is_on())
-        check_enable();
+    check_enable();
     l->serial = any->launch;
     l->nblocks = blocks < MAX_BLOCKS ? (uint32_t)blocks : MAX_BLOCKS;
     l->released = xcalloc(l->nblocks, sizeof(*l->released));
@@ -171,7 +172,7 @@ static void block_begin(struct listener *self, struct block_info *info)
     maps_begin(b);
     landing_begin(b);
     rounds_begin(b);
-    b->follows = b->ended = false;
+    b->follows = b->ended = b->some = false;
 }
 
 static void block_end(struct listener *self, struct block_info *info)
@@ -238,7 +239,7 @@ static inline void page_access(const struct race *x, struct shadow_page *p, uint
 {
     const struct access *a = x->a;
 
-    if (p->init != INIT_ALL) {
+    if (p->init != INIT_ALL && !(x->b->some && a->space == ACCESS_GLOBAL)) {
         uint32_t to = from + (r.same ? 1 : r.n) * a->size;
 
         if (a->kind != ACCESS_STORE && !page_all_written(p, from, to))
@@ -344,12 +345,16 @@ struct shadow_page *global_page(struct block_state *b, uint64_t addr)
     return s ? &s->pages[(addr - s->base) >> PAGE_BITS] : NULL;
 }
 
+/* Bytes of an allocation in which blocks that are checked alone may race: a block that goes through
+ * all of a large one would take long. */
+enum { MOST_OF_SOME = 4 << 20 };
+
 static void global_run(const struct race *x, uint64_t addr, struct run r, struct shadow_page **held)
 {
     struct block_state *b = x->b;
     int i = recent_find(b, addr);
 
-    if (i < 0 || !b->recent[i].shadow)
+    if (i < 0 || !b->recent[i].shadow || (b->some && b->recent[i].size > MOST_OF_SOME))
         return;
     uint64_t at = addr - b->recent[i].shadow->base;
     struct shadow_page *p = &b->recent[i].shadow->pages[at >> PAGE_BITS];
@@ -714,7 +719,7 @@ struct listener *check_listener(void)
     return &self;
 }
 
-/* ---- a few blocks' shared memory ---- */
+/* ---- a few blocks alone ---- */
 
 static bool some_want_launch(struct listener *self, const struct block_info *any)
 {
@@ -722,29 +727,31 @@ static bool some_want_launch(struct listener *self, const struct block_info *any
     return checked() == CHECK_SOME;
 }
 
-/* The first, the middle and the last; of clusters all of the first one's. */
+/* The first, the last and some that are drawn; of clusters all of the first one's. All where only a
+ * few run. */
 static bool some_want_block(struct listener *self, const struct block_info *b)
 {
     uint64_t n = (uint64_t)b->nctaid[0] * b->nctaid[1] * b->nctaid[2];
+    bool drawn = false;
 
     (void)self;
     n = n < MAX_BLOCKS ? n : MAX_BLOCKS;
-    return !b->cluster || (b->cluster_blocks == 1 && (b->index == n / 2 || b->index == n - 1));
+    for (uint64_t i = 0; i < CHECKED_DRAWN; i++)
+        drawn |= b->index == mix64(turns_now() + b->launch * CHECKED_DRAWN + i) % n;
+    return b->chosen || !b->cluster || (b->cluster_blocks == 1 && (drawn || b->index == n - 1));
 }
 
-/* Of global memory only what orders accesses to shared memory. */
+static void some_block_begin(struct listener *self, struct block_info *info)
+{
+    block_begin(self, info);
+    ((struct block_state *)info->user[self->slot])->some = true;
+}
+
+/* Of local memory nothing: it is a thread's own. */
 static void on_some_access(struct listener *self, struct block_info *info, const struct access *a)
 {
-    struct block_state *b = info->user[self->slot];
-    uint64_t told = 0;
-
-    if (a->space == ACCESS_SHARED)
+    if (a->space != ACCESS_LOCAL)
         on_access(self, info, a);
-    if (a->space != ACCESS_GLOBAL || !access_is_strong(a))
-        return;
-    order_catch_up(b, a->warp);
-    for (uint32_t m = a->mask; m; m &= m - 1)
-        order_strong(b, a, a->addr[__builtin_ctz(m)], a->kind != ACCESS_LOAD, &told);
 }
 
 static struct listener *some_listener(void)
@@ -756,8 +763,8 @@ static struct listener *some_listener(void)
     self.apart = false;
     self.wants_launch = some_want_launch;
     self.wants_block = some_want_block;
+    self.block_begin = some_block_begin;
     self.access = on_some_access;
-    self.tensor_map = NULL;
     self.makes_nan = NULL;
     self.child = NULL;
     return &self;

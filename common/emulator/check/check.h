@@ -16,9 +16,11 @@
 
 struct listener *check_listener(void); /* one for all launches */
 
-/* CHECK_SOME: shared memory and barriers alone, and of each launch only the first block, the middle
- * and the last one, or the first cluster; variables lie as on a GPU. */
+/* CHECK_SOME: races, barriers, and words of shared memory that nobody stored; of each launch only
+ * the first block, the last and some that are drawn (turns_set()), or the first cluster; not in
+ * large allocations; variables lie as on a GPU. */
 enum { CHECK_OFF, CHECK_ALL, CHECK_SOME };
+enum { CHECKED_DRAWN = 4 };
 
 /* From now on launches are checked, or not, whatever options.check says; returns what was before.
  * Findings are then the program's to read, and not printed unless options.check is set. */

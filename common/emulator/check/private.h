@@ -204,6 +204,7 @@ struct block_state {
     const struct block_info *info; /* of the copy: the block may be gone before the launch */
     struct block_info info_copy;
     uint32_t block, nwarps;
+    bool some;                /* checked without most others */
     bool races;               /* looked for: few enough blocks, clocks not run out */
     uint32_t live[MAX_WARPS]; /* lanes not exited */
     bool any_exited;

@@ -312,6 +312,7 @@ void block_start(struct block *b, uint64_t index)
                                   .index = b->index,
                                   .of = b,
                                   .cluster = b->cluster ? b->cluster->blocks[0]->index : b->index,
+                                  .chosen = l->nfew > 0,
                                   .cluster_blocks = (uint32_t)cluster_size(l->cluster),
                                   .threads = l->threads,
                                   .warps = l->nwarps,

@@ -35,6 +35,7 @@ struct block_info {
     unsigned device;         /* that it runs on */
     uint32_t index;          /* linear, x fastest */
     uint32_t cluster;        /* index of its cluster's first block; alone: its own */
+    bool chosen;             /* one of a few that run without the others */
     uint32_t cluster_blocks; /* in its cluster; 1: alone */
     uint32_t ctaid[3], ntid[3], nctaid[3];
     uint32_t threads, warps;      /* per block */

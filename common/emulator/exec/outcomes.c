@@ -1,8 +1,10 @@
 /* outcomes.c - how the instructions of a launch turn out (outcomes.h). */
 #include "outcomes.h"
 #include "base/alloc.h"
+#include "base/mix.h"
 #include "base/text.h"
 #include "disturb.h"
+#include "turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,16 @@ static void add_block(struct launch *l, uint64_t at)
     l->nfew++;
 }
 
+/* A place on the diagonal, in one part of four. Who compares results, or checks, looks at others
+ * each time. */
+static uint64_t on_diagonal(const struct launch *l, uint64_t n, int part)
+{
+    if (!(l->disturb >> DISTURB_few & 1))
+        return n * (uint64_t)(part + 1) / 5;
+    uint64_t from = n * (uint64_t)part / 4, to = n * (uint64_t)(part + 1) / 4;
+    return to > from ? from + mix64(turns_now() + (uint64_t)part) % (to - from) : from;
+}
+
 /* Corners, and on a diagonal. */
 void outcomes_choose_blocks(struct launch *l)
 {
@@ -124,9 +136,8 @@ void outcomes_choose_blocks(struct launch *l)
         n[k] = l->grid[k] / l->cluster[k];
     const uint64_t rows = n[1] * n[2];
     for (int turn = 0; turn < LAUNCH_FEW; turn++) {
-        uint64_t x = turn < 4 ? (turn & 1) * (n[0] - 1) : n[0] * (uint64_t)(turn - 3) / 5;
-        uint64_t y =
-            turn < 4 ? (uint64_t)(turn >> 1) * (rows - 1) : rows * (uint64_t)(turn - 3) / 5;
+        uint64_t x = turn < 4 ? (turn & 1) * (n[0] - 1) : on_diagonal(l, n[0], turn - 4);
+        uint64_t y = turn < 4 ? (uint64_t)(turn >> 1) * (rows - 1) : on_diagonal(l, rows, turn - 4);
         add_block(l, y * n[0] + x);
     }
 }

@@ -56,9 +56,11 @@ Test(outcomes, few_blocks)
 }
 
 /* The same without a look at what they do, and each to its end. */
+/* Those at the ends, and four that are drawn, one in each quarter. */
 Test(outcomes, few_blocks_alone)
 {
     disturb_set(1u << DISTURB_few);
+    turns_set(5);
     cr_assert_eq(launch((struct program){.grid = 1000,
                                          .body = "mov.u32 %r0, %cta;\nL: add.u32 %r0, %r0, 1;\n"
                                                  "setp.lt.u32 %p0, %r0, 200000;\n@%p0 bra L;\n"
@@ -67,10 +69,14 @@ Test(outcomes, few_blocks_alone)
                                                  "st.global.u32 [%d0], 1;"}),
                  cudaSuccess, "%s", emu_error_text());
     disturb_set(0);
-    uint32_t ran = 0;
-    for (int i = 0; i < 1000; i++)
+    uint32_t ran = 0, in[4] = {0};
+    for (int i = 0; i < 1000; i++) {
         ran += out[i];
+        in[i / 250] += out[i];
+    }
     cr_expect(ran == 6 && out[0] && out[999], "%u ran", ran);
+    cr_expect(in[0] == 2 && in[1] == 1 && in[2] == 1 && in[3] == 2);
+    cr_expect(!(out[200] && out[400] && out[600] && out[800]));
     char *text = outcomes_take();
     cr_assert_str_empty(text);
     free(text);

@@ -43,10 +43,10 @@ const char *warplabFinding(size_t i);
  * launches, too; 0 nothing. */
 void warplabSetQuiet(int level);
 
-/* Turns the checks on (1), off (0) or on for races, barriers and unwritten words of shared memory
- * in a few blocks of each launch (2), for launches from now on; returns the former setting. While a
- * program has turned them on itself, findings and faults are for it to read and say: they are
- * not printed on stderr as well (leaks, found at exit, are). */
+/* Turns the checks on (1), off (0), or (2) on for races, barriers and unwritten words of shared
+ * memory in a few blocks of each launch, which warplabSetTurns() draws; for launches from now on.
+ * Returns the former setting. While a program has turned them on itself, findings and faults are
+ * for it to read and say: they are not printed on stderr as well (leaks, found at exit, are). */
 int warplabSetCheck(int on);
 /* Limit on steps a launch (see warplabSteps()), 0 for none; returns the former one. */
 uint64_t warplabSetSteps(uint64_t steps);
