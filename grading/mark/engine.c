@@ -726,12 +726,12 @@ static void rubric_digest(const struct rubric *all, struct text *t)
 {
     for (int i = 0; i < all->nrows; i++) {
         const struct rubric_row *r = &all->rows[i];
-        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%g|%s|%s|%s|%s|%s|%g|%d|%s\n", r->id,
+        text_addf(t, "%s|%g|%d|%s|%s|%s|%s|%u|%u|%g|%g|%g|%s|%s|%s|%s|%s|%g|%g|%d|%s\n", r->id,
                   r->points, (int)r->kind, r->variant, r->cases ? r->cases : "",
                   r->gpu_cases ? r->gpu_cases : "", r->gate ? r->gate : "", r->checks, r->evidence,
                   r->ratio, r->gpu_ratio, r->tolerance, r->title, r->hint,
                   r->line_of ? r->line_of : "", r->faults ? r->faults : "",
-                  r->if_right ? r->if_right : "", r->elsewhere, r->influence_on_each,
+                  r->if_right ? r->if_right : "", r->elsewhere, r->larger, r->influence_on_each,
                   r->asks ? r->asks : "");
     }
     for (int i = 0; i < all->ncases; i++)

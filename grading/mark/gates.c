@@ -160,7 +160,7 @@ static bool is_exact(const struct gate_result *r)
 /* How much wider a row's limits are where only results are compared. */
 static double eased_times(const struct rubric_row *row)
 {
-    return row->elsewhere > 0 ? row->elsewhere : 2;
+    return row->elsewhere > 0 ? row->elsewhere : row->larger > 0 ? row->larger : 2;
 }
 /* Of totals alone, on a case where the reference keeps to the limit, more or less. Tiles of other
  * shapes than its own are right, and other parts of them are used where a matrix ends: so limits

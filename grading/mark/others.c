@@ -131,13 +131,14 @@ static int check_public(struct marking *m, const struct lab_case *c, int ncases,
     return n;
 }
 
-/* Of those that its own conditions single out all that do not take too long. */
+/* Of those that its own conditions single out all that do not take too long. Larger ones than all
+ * that are marked are for gates. */
 static int check_sought(struct marking *m, struct marked_case *out)
 {
     int n = 0;
     for (int i = 0; i < m->s->nsought; i++) {
         const struct sought *x = &m->s->sought[i];
-        if (strcmp(x->variant->name, m->row->variant))
+        if (x->larger || strcmp(x->variant->name, m->row->variant))
             continue;
         out[n] = sought_case(m, x);
         const struct run *r = marking_run(m, &out[n], 0, false);
@@ -200,7 +201,7 @@ static void gated_where_sought(struct marking *m)
         if (is_as_drawn(m, &c.c)) {
             if (marking_run(m, &c, 0, false)->result.end == RUN_OK)
                 mark_gate_on(m, &c, false);
-        } else if (m->row->elsewhere != HERE_ONLY)
+        } else if (m->row->elsewhere != HERE_ONLY || (m->row->larger > 0 && m->s->sought[i].larger))
             mark_gate_elsewhere(m, &c);
     }
 }

@@ -87,6 +87,9 @@ struct rubric_row {
      * totals may be so many times what is asked, or what the reference needs there; 0: 2,
      * HERE_ONLY: it is not looked at there. */
     double elsewhere;
+    /* With HERE_ONLY: the same at sizes that the kernel singles out, and that are larger than any
+     * that rows on results of its variant draw; 0: it is not looked at there either. */
+    double larger;
     /* With influences: they are asked for on each hidden case, and not on one of them that is
      * drawn. Each takes a run. */
     bool influence_on_each;

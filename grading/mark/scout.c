@@ -27,7 +27,10 @@ enum {
     MOST_OWN = 2, /* of the lab's own cases, of which a few blocks' results are compared, */
     LARGES = MOST_OWN + 1 + EXTENTS, /* and sizes besides */
     MOST_LARGE_STEPS = 6 << 20,      /* for all of them */
-    LARGE = 1 << 24,                 /* bytes of such a case's data */
+    LARGE = 1 << 24,                 /* bytes of such a case's data, */
+    LARGER_BYTES = 1 << 26,          /* and of one that is larger than all that are marked, */
+    LARGER_STEPS = 1 << 24,          /* which may take so many, */
+    LARGER_FEW = 1 << 18,            /* a few of its blocks these */
 };
 
 /* A size of which a few blocks have run, and how their instructions turned out. */
@@ -40,7 +43,7 @@ static char *turns_at(struct search *s, const struct lab_case *c)
 {
     const struct marking *m = s->m;
     return session_outcomes(m->s, s->variant, c,
-                            case_seed(m->e->lab, c, s->variant->name, &m->draw, 0));
+                            case_seed(m->e->lab, c, s->variant->name, &m->draw, 0), s->blank);
 }
 
 /* Is it of the variant, and right, and the first of its case? */
@@ -262,13 +265,20 @@ static bool is_run(const struct search *s, const struct lab_case *c)
     return false;
 }
 
-/* By what the largest run took, would it take less than a launch may? */
+/* By what the largest run took, would it take less than so many steps, and than a launch may? */
+static bool would_take_less(const struct search *s, const struct run *largest,
+                            const struct lab_case *c, double most)
+{
+    const struct outputs *o = &largest->outputs;
+    double steps = fmax((double)o->steps, (double)o->counters.inst_executed),
+           more = seek_work(s, c) / fmax(seek_work(s, &largest->c), 1),
+           limit = s->m->s->o->steps ? 0.9 * (double)s->m->s->o->steps : INFINITY;
+    return steps * fmax(more, 1) < fmin(limit, most);
+}
+
 static bool would_end(const struct search *s, const struct run *largest, const struct lab_case *c)
 {
-    double steps =
-        fmax((double)largest->outputs.steps, (double)largest->outputs.counters.inst_executed);
-    double more = seek_work(s, c) / fmax(seek_work(s, &largest->c), 1);
-    return !s->m->s->o->steps || steps * fmax(more, 1) < 0.9 * (double)s->m->s->o->steps;
+    return would_take_less(s, largest, c, INFINITY);
 }
 
 /* The lab's largest cases of the kind that no row runs and that are light enough. */
@@ -350,6 +360,65 @@ static bool scout_results(struct search *s)
     return true;
 }
 
+/* The largest run of all that were right, of the type and operation. */
+static const struct run *largest_right(const struct search *s)
+{
+    const struct session *x = s->m->s;
+    const struct run *largest = NULL;
+    for (int i = 0; i < x->nruns; i++) {
+        const struct run *r = x->runs[i];
+        if (r->variant == s->variant && r->result.end == RUN_OK && r->c.dtype == s->base.dtype &&
+            r->c.op == s->base.op && (!largest || seek_work(s, &r->c) > seek_work(s, &largest->c)))
+            largest = r;
+    }
+    return largest;
+}
+
+/* May the case, which is larger than all that are marked, run whole? */
+static bool may_run_larger(struct search *s, const struct run *largest, const struct lab_case *c)
+{
+    uint64_t before = s->m->s->taken;
+    if (session_bytes(s->m->s, s->variant, c, true) > LARGER_BYTES ||
+        !would_take_less(s, largest, c, LARGER_STEPS))
+        return false;
+    free(turns_at(s, c));
+    return s->m->s->taken - before < LARGER_FEW;
+}
+
+/* Where sizes beyond all that are marked turn out otherwise, the least of these runs whole. False
+ * when the row is settled. */
+static bool scout_larger(struct search *s)
+{
+    const struct run *largest = largest_right(s);
+    const unsigned drawn = extents_of(s) & ~(1u << PARAM);
+    bool right = true;
+    if (!largest)
+        return true;
+    s->blank = true;
+    char *turns = turns_at(s, &largest->c);
+    turns_add(&s->known, turns);
+    free(turns);
+    for (unsigned of = drawn; right && of; of = (of - 1) & drawn) {
+        struct scouted x = {0};
+        bool one = __builtin_popcount(of) == 1, ran = false;
+        if ((!one && of != drawn) ||
+            !seek_larger(s->m->s, s->variant, &largest->c, of, one ? LARGER : LARGER_ALL, &x.c))
+            continue;
+        x.turns = turns_at(s, &x.c);
+        if (turns_news(&s->known, x.turns)) {
+            shrink(s, &x.c, &x.turns);
+            turns_add(&s->known, x.turns);
+            if (may_run_larger(s, largest, &x.c))
+                right = seek_try(s, &x.c, true, &ran);
+            if (ran)
+                s->m->s->sought[s->m->s->nsought - 1].larger = true;
+        }
+        free(x.turns);
+    }
+    s->blank = false;
+    return right;
+}
+
 /* Other sizes for each type and operation, and the next submission. */
 static uint64_t first_random(const struct search *s)
 {
@@ -384,7 +453,7 @@ bool scout(struct search *s)
         right = meet(s, &x);
         free(x.turns);
     }
-    right = right && scout_results(s);
+    right = right && scout_results(s) && scout_larger(s);
     s->random = before_it;
     return right;
 }

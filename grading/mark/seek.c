@@ -48,6 +48,25 @@ void seek_set_extent(struct lab_case *c, int i, double v)
         c->param = (int64_t)v;
 }
 
+bool seek_larger(struct session *x, const struct lab_variant *v, const struct lab_case *from,
+                 unsigned extents, int times, struct lab_case *c)
+{
+    enum { MOST_BYTES = 1 << 28, MOST_COPIED = 1 << 24 }; /* of data that nobody makes */
+    const uint64_t most = v->has_schedule ? MOST_COPIED : MOST_BYTES;
+    bool any = false;
+    for (int i = 0; i < EXTENTS; i++)
+        any |= extents >> i & 1 && seek_extent(from, i) > 1;
+    for (; any && times > 1; times /= 2) {
+        *c = *from;
+        for (int i = 0; i < EXTENTS; i++)
+            if (extents >> i & 1)
+                seek_set_extent(c, i, seek_extent(from, i) * times);
+        if (session_bytes(x, v, c, true) <= most)
+            return true;
+    }
+    return false;
+}
+
 static double product(const struct lab_case *c, unsigned of)
 {
     double p = 1;
@@ -550,7 +569,7 @@ bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran)
     struct marking *m = s->m;
     c->name = session_keeps(m->s, name_of(s, c));
     add_seen(s, c);
-    struct marked_case x = sought_case(m, &(struct sought){s->variant, *c});
+    struct marked_case x = sought_case(m, &(struct sought){s->variant, *c, false});
     *ran = false;
     if (!seek_applies(s, &x.c))
         return true;

@@ -12,6 +12,8 @@ enum {
     MOST_POINTS = 64,
     MOST_DECISIONS = 64, /* bits of a signature */
     MOST_PARAMS = 64,
+    LARGER = 64,    /* times what was run: sizes of which a few blocks are looked at, */
+    LARGER_ALL = 8, /* in all extents */
 };
 
 /* A comparison of a run, the same in all its threads. */
@@ -52,6 +54,7 @@ struct search {
     struct turns known;     /* in the runs that told, of any type and operation */
     bool *told;             /* by the session's runs, or need not */
     int ntold;
+    bool blank;              /* it asks how things turn out on zeros */
     bool asked_apart, apart; /* does a block write what it should when it runs without others? */
     /* Of a type and an operation: */
     const struct hidden_case *of;
@@ -79,6 +82,10 @@ double seek_random(struct search *s); /* 0 to 1 */
 double seek_some_extent(struct search *s, int i);
 /* A size within what the row draws; false: this time none that may be asked for. */
 bool seek_draw(struct search *s, struct lab_case *c);
+/* From a case that was run one so many times as large, or less, in these extents (1 << i) as a few
+ * blocks of it may run; false: it cannot be larger. */
+bool seek_larger(struct session *x, const struct lab_variant *v, const struct lab_case *from,
+                 unsigned extents, int times, struct lab_case *c);
 /* Runs the case whole; false, and the row is settled: the kernel is wrong there. large: if it does
  * not come to its end there, nothing follows. ran: it is right. */
 bool seek_try(struct search *s, struct lab_case *c, bool large, bool *ran);

@@ -198,7 +198,7 @@ static const struct rubric_row rows[] = {
      .hint = "Count tiles: how many are fetched before the loop, in it, and how many are multiplied after it? What if there is only one, or none?"},
     {"pipeline-clean", 2, "mm_pipeline has no race and no bad access", ROW_CHECKS, "mm_pipeline", .cases = CLEAN,
      .hint = "Between two barriers one set of tiles is only read, the other only written."},
-    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly hidden-tiles-many", .influence_on_each = true, .elsewhere = HERE_ONLY, /* warps that no output falls to have only barriers */
+    {"pipeline-barriers", 1, "mm_pipeline waits once a tile", ROW_GATE, "mm_pipeline", .cases = WHOLE " hidden-nearly hidden-tiles-many", .influence_on_each = true, .elsewhere = HERE_ONLY, .larger = 1.3, /* warps that no output falls to have only barriers */
      .gate = "fences == 0 && barriers + warp_syncs <= (k / 8 + 2) * warps && barriers_close <= 2 * warps && inst_executed_max_warp * warps <= 2.2 * inst_executed"
              /* a wait for each tile, of two: who has room for one waits for it somewhere else, too;
               * copies that are on their way while others are used have two anyhow */
@@ -272,7 +272,7 @@ static const struct rubric_row rows[] = {
      .hint = "How many arrive at `empty`, and at whose? How many bytes does each block's `full` expect?"},
     {"cluster-clean", 0.5, "mm_cluster's blocks wait for each other", ROW_CHECKS, "mm_cluster", .cases = "square16 stay-long16 hidden-stay16", .gate = BY_COPIES,
      .hint = "A block that has gone cannot be written to, nor told: what does the pair do first, and what last?"},
-    {"cluster-used", 0.5, "mm_cluster's blocks fetch a shared tile once", ROW_GATE, "mm_cluster", .cases = "hidden-pair16",
+    {"cluster-used", 0.5, "mm_cluster's blocks fetch a shared tile once", ROW_GATE, "mm_cluster", .cases = "hidden-pair16", .elsewhere = 1.2,
      .gate = BY_MAPS " && " TENSOR_SUMS " && blocks >= 2 && async_bytes <= 1.05 * elem * (m + n) * k"
              " && tma_ld_bytes >= async_bytes + 0.9 * elem * n * k" /* b's go to two blocks */,
      .hint = "Two blocks, one above the other, need the same columns of b: which half of them does each ask for, and for whom?"},
