@@ -3,7 +3,6 @@
  */
 #include "base/alloc.h"
 #include "base/text.h"
-#include "lab/plan.h"
 #include "marking.h"
 #include "seeking.h"
 
@@ -314,14 +313,24 @@ static bool uses_shared(const struct run *r)
     return c->shared_st_requests || c->async_sends;
 }
 
-/* The largest that was right, of one of the kernels that the row is about. */
-static const struct run *run_largest(const struct marking *m)
+/* A size that was sought, and of which all is as small as may be but what makes it odd. */
+static bool was_shrunk(const struct session *s, const struct run *r)
+{
+    bool shrunk = false;
+    for (int i = 0; i < s->nsought; i++)
+        shrunk |= s->sought[i].larger && session_same_size(&s->sought[i].c, &r->c);
+    return shrunk;
+}
+
+/* The longest that was right, of one of the kernels that the row is about: of two that are as large
+ * in all but one extent, the larger. */
+static const struct run *run_longest(const struct marking *m)
 {
     const struct run *largest = NULL;
     for (int i = 0; i < m->s->nruns; i++) {
         const struct run *r = m->s->runs[i];
         if (r->result.end == RUN_OK && answers_for(m, r) && uses_shared(r) &&
-            (!largest || plan_bytes(r->plan) > plan_bytes(largest->plan)))
+            !was_shrunk(m->s, r) && (!largest || executed(r) > executed(largest)))
             largest = r;
     }
     return largest;
@@ -330,7 +339,7 @@ static const struct run *run_largest(const struct marking *m)
 /* A race in the shared memory of sizes that nothing has run, and that the lab's program may. */
 static void look_at_large(struct marking *m, unsigned wanted)
 {
-    const struct run *largest = run_largest(m);
+    const struct run *largest = run_longest(m);
     for (int i = 0; largest && i < PARAM && m->out.status == STATUS_PASS; i++) {
         struct lab_case c;
         if (!seek_larger(m->s, largest->variant, &largest->c, 1u << i, LARGER, &c))
