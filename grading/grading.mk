@@ -58,8 +58,8 @@ bench-memory: grading
 # The pages of grading/cheats: what each known cheat loses.
 cheats: grading
 	$(Q)common/deps.sh sandbox -
-	$(Q)for l in $(or $(LAB),$(GR_LABS)); do echo "cheats: $$l, a minute or so" >&2; $B/bin/grade cheats --lab $$l >$B/cheats.md && \
-	  cp $B/cheats.md $(GR)/cheats/$$l.md || exit 1; done
+	$(Q)for l in $(or $(LAB),$(GR_LABS)); do echo "cheats: $$l, a minute or so" >&2; $B/bin/grade cheats --lab $$l >$B/cheats-$$l.md && \
+	  cp $B/cheats-$$l.md $(GR)/cheats/$$l.md || exit 1; done
 # What the rung before gets where speed is asked for; GPU=1: measured.
 rungs: grading
 	$(Q)common/deps.sh sandbox -
