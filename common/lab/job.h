@@ -23,7 +23,7 @@ enum poison {
 
 struct job_options {
     bool check;             /* with the emulator's checks */
-    bool check_some;        /* … or with those of some blocks' shared memory */
+    bool check_some;        /* … or with those of some blocks (check.h, CHECK_SOME) */
     bool as_is;             /* on the emulator: with shared variables where a GPU has them */
     bool want_lines;        /* counters by line, the first kernel's first block traced */
     bool want_instructions; /* counters by instruction */

@@ -16,7 +16,7 @@ bool emulator_here(void);
 const char *emulator_version(void);
 void emulator_set_steps(uint64_t steps);
 uint64_t emulator_steps(void);   /* taken so far by all launches with a limit */
-void emulator_set_check(int on); /* 0 off, 1 all, 2 some blocks' shared memory */
+void emulator_set_check(int on); /* 0 off, 1 all, 2 of some blocks */
 /* Which of a schedule's launches are over before the next, a bit each; NULL: it has ended. */
 void emulator_order(const uint64_t *before);
 void emulator_set_sample(bool on);           /* for modelled times */

@@ -154,7 +154,7 @@ const char *session_keeps(struct session *s, char *name); /* takes it over: it l
 void session_sought(struct session *s, const struct lab_variant *v, const struct lab_case *c);
 /* The run, which was right, again with a class disturbed (enum disturbance). */
 const struct influence *session_influence(struct session *s, struct run *r, int class);
-/* A few blocks of a case that is too large to be run, on zeros, with checks of their shared memory:
+/* A few blocks of a case that is too large to be run, on zeros, checked as in any run (CHECK_SOME):
  * results mean nothing. For session_again_free(). */
 struct run *session_large(struct session *s, const struct lab_variant *v, const struct lab_case *c,
                           uint64_t seed);

@@ -28,6 +28,6 @@ void findings_before_fault(void (*f)(const struct emu_func *f));
 size_t findings_count(void);
 const char *findings_json(size_t i); /* one object; NULL past the last. Stays valid */
 /* What comes then is told again, as if it were the first of its kind; frees what was given out. */
-void findings_clear(void); /* by check_forget() */
+void findings_clear(void);
 
 #endif

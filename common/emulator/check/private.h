@@ -412,7 +412,6 @@ struct race {
     uint64_t since; /* cells of this warp from here on are not known to be over */
     bool crowded;   /* two readers of other blocks are enough: nothing can have ordered them */
 };
-bool access_is_strong(const struct access *a); /* it synchronises */
 void race_begin(struct race *x, struct block_state *b, const struct access *a);
 /* n lanes' accesses, from `lane` on, to consecutive places from `from` on in a page that
  * is locked and prepared. contents: what memory holds there, or NULL; tells stores that

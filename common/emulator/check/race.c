@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-bool access_is_strong(const struct access *a)
+static bool is_strong(const struct access *a)
 {
     return a->kind == ACCESS_ATOMIC || a->order || (a->is_volatile && a->space == ACCESS_GLOBAL);
 }
@@ -65,7 +65,7 @@ void race_begin(struct race *x, struct block_state *b, const struct access *a)
 {
     x->b = b;
     x->a = a;
-    x->strong = access_is_strong(a);
+    x->strong = is_strong(a);
     x->proxy = a->space == ACCESS_SHARED && a->kind == ACCESS_LOAD && a->site->proxy;
     x->crowded = a->space == ACCESS_GLOBAL && !b->has_learned;
     x->block = a->space == ACCESS_SHARED ? 0 : b->block;
